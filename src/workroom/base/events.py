@@ -1,0 +1,89 @@
+"""What happened, as values: one frozen dataclass an event; its docstring is its manual.
+
+Events are written in the database transaction of the change they tell of, get an increasing number there, and are
+handed to listeners after that transaction is on disk.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+__all__ = [
+    "ApprovalDecided",
+    "ApprovalStaged",
+    "Committed",
+    "Event",
+    "ModeChanged",
+    "PlanChanged",
+    "SettingsChanged",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """The base: `type` is the wire's name."""
+
+    type: ClassVar[str] = "event"
+
+    def to_json(self) -> dict[str, Any]:
+        return {"type": self.type, **asdict(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class Committed(Event):
+    """An entry was added to the history: a commit, an undo, a change by another program."""
+
+    type: ClassVar[str] = "committed"
+    entry: int
+    transaction_id: str
+    paths: tuple[str, ...]
+    """At most 20; `total` counts all."""
+    total: int
+    actor: str
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalStaged(Event):
+    """A call waits for the person."""
+
+    type: ClassVar[str] = "approval_staged"
+    approval_id: str
+    kind: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalDecided(Event):
+    """The person decided, or the result of an accepted call is there. `status` is the record's new status."""
+
+    type: ClassVar[str] = "approval_decided"
+    approval_id: str
+    kind: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanChanged(Event):
+    """A plan was proposed, decided, superseded or completed."""
+
+    type: ClassVar[str] = "plan_changed"
+    plan_id: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModeChanged(Event):
+    """The person set another permission mode; clients list their tools anew."""
+
+    type: ClassVar[str] = "mode_changed"
+    mode: str
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsChanged(Event):
+    """The person changed settings; `keys` names them."""
+
+    type: ClassVar[str] = "settings_changed"
+    keys: tuple[str, ...]

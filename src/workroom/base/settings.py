@@ -1,0 +1,134 @@
+"""What the person decides in advance. A setting's documentation stands under the setting.
+
+Settings come in as a value: nothing below the server reads a file, the environment or the home folder. Names are
+snake_case; the names of systems A and C are accepted as aliases, and a refusal names both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from workroom.base.errors import ErrorCode, WorkroomError
+
+__all__ = ["ALIASES", "Ceiling", "Mode", "Profile", "Settings", "canonical_key", "parse_settings"]
+
+Profile = Literal["workspace", "files", "editor"]
+Ceiling = Literal["refuse", "ask", "allow"]
+
+
+class Mode(StrEnum):
+    """The permission mode: what happens to a call that would change something."""
+
+    MANUAL = "manual"
+    PLAN = "plan"
+    AUTO = "auto"
+
+    @property
+    def level(self) -> int:
+        """System A's slider: manual 0, plan 1, auto 2."""
+        return list(Mode).index(self)
+
+
+_ASK_PATTERNS = (
+    ".vscode/settings.json", ".vscode/tasks.json", ".vscode/launch.json", ".idea/**", ".mcp.json", ".cursor/**",
+    ".claude/**", ".codex/**", ".gemini/**", ".npmrc", ".yarnrc*", ".envrc", ".github/workflows/**",
+    ".gitlab-ci.yml", ".husky/**", ".pre-commit-config.yaml", ".devcontainer/**", "sitecustomize.py", "*.pth",
+)  # fmt: skip
+
+
+class Settings(BaseModel):
+    """One workspace's settings as they stand: the user's file, overridden by the workspace's."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    mode: Mode = Mode.PLAN
+    """manual: every change waits for a yes. plan: changes run while an approved plan is open. auto: changes run."""
+    destructive_edits: Ceiling | None = None
+    """What happens to a change that deletes, moves or overwrites: refuse, ask or allow, in every mode. Unset: refuse
+    for clients of profile workspace, ask for files and editor."""
+    protected_patterns: tuple[str, ...] = ()
+    """Paths that no tool may write, as globs beside .git and .agentic, which are always protected."""
+    ask_patterns: tuple[str, ...] = _ASK_PATTERNS
+    """Files that can run code later: writing one waits for a yes in every mode."""
+    max_tool_result_chars: int = Field(default=30_000, ge=2_000, le=1_000_000)
+    """The longest answer in characters; the rest goes to an artifact."""
+    max_file_bytes: int = Field(default=20_000_000, ge=1_000, le=1_000_000_000)
+    """The largest file that an edit takes apart, in bytes; larger ones can be moved, copied and deleted."""
+    history_quota_bytes: int = Field(default=2 * 1024**3, ge=1_000_000)
+    """How much the before-images of the history may hold, in bytes; the oldest are forgotten first."""
+    wait_seconds_workspace: int = Field(default=0, ge=0, le=3600)
+    """How long a staged call of a client of profile workspace waits for the person's answer."""
+    wait_seconds_files: int = Field(default=45, ge=0, le=3600)
+    """The same for profile files."""
+    wait_seconds_editor: int = Field(default=0, ge=0, le=3600)
+    """The same for profile editor."""
+
+    def ceiling(self, profile: Profile) -> Ceiling:
+        """The destructive ceiling that binds a client of this profile."""
+        if self.destructive_edits is not None:
+            return self.destructive_edits
+        return "refuse" if profile == "workspace" else "ask"
+
+    def wait_seconds(self, profile: Profile) -> int:
+        """How long a staged call of this profile waits, in seconds."""
+        return {
+            "workspace": self.wait_seconds_workspace,
+            "files": self.wait_seconds_files,
+            "editor": self.wait_seconds_editor,
+        }[profile]
+
+
+ALIASES: Mapping[str, str] = {
+    "permissionMode": "mode",
+    "allowDestructiveEdits": "destructive_edits",
+    "protectedPatterns": "protected_patterns",
+    "maxToolResultChars": "max_tool_result_chars",
+}
+"""System A's names. `permissionMode` also takes 0 to 2, `allowDestructiveEdits` true and false."""
+
+_ALIAS_OF = {ours: theirs for theirs, ours in ALIASES.items()}
+
+
+def canonical_key(key: str) -> str:
+    """The setting's own name for a name or alias; INVALID_INPUT for an unknown one."""
+    name = ALIASES.get(key, key)
+    if name not in Settings.model_fields:
+        raise WorkroomError(
+            ErrorCode.INVALID_INPUT,
+            f"There is no setting {key!r}.",
+            next_step="`workroom settings list` shows them all.",
+            details={"known": sorted(Settings.model_fields)},
+        )
+    return name
+
+
+def parse_settings(*layers: Mapping[str, Any]) -> Settings:
+    """Settings from layers, later ones winning; INVALID_INPUT names the setting (and its alias) that is wrong."""
+    merged: dict[str, Any] = {}
+    for layer in layers:
+        for key, value in layer.items():
+            name = canonical_key(key)
+            merged[name] = _system_a_value(name, value)
+    try:
+        return Settings.model_validate(merged)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = str(first["loc"][0])
+        alias = f" ({_ALIAS_OF[name]})" if name in _ALIAS_OF else ""
+        raise WorkroomError(
+            ErrorCode.INVALID_INPUT,
+            f"Setting {name}{alias}: {first['msg']}.",
+            next_step=f"`workroom settings get {name}` shows its value and meaning.",
+        ) from None
+
+
+def _system_a_value(name: str, value: Any) -> Any:
+    if name == "destructive_edits" and isinstance(value, bool):
+        return "allow" if value else "refuse"
+    if name == "mode" and isinstance(value, int) and not isinstance(value, bool) and value in range(len(Mode)):
+        return list(Mode)[value]
+    return value

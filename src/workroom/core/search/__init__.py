@@ -1,0 +1,1 @@
+"""Looking: listing, text search, finding paths."""

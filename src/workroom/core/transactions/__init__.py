@@ -1,0 +1,1 @@
+"""Plan, guard, commit, recover, undo, the history. One writer a workspace."""

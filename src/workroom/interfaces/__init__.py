@@ -1,0 +1,1 @@
+"""Translate wire to call and back; decide nothing."""

@@ -1,0 +1,1 @@
+"""The Model Context Protocol over the server's socket, and the stdio shim."""

@@ -1,0 +1,1 @@
+"""What only a person may do; callable only with a PersonCredential."""

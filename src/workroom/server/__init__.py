@@ -1,0 +1,1 @@
+"""Builds and connects everything below: many workspaces in one process."""

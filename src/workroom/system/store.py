@@ -1,0 +1,271 @@
+"""The workspace's database and its images: connection, unit of work, migrations.
+
+SQLite through `apsw`, which brings a current SQLite of its own. One writer, write-ahead log, `synchronous=FULL`: when
+`write()` has returned, the transaction survives a power cut. Tables belong to the nouns of core, each of which hands
+in its migrations; this module knows none of them but its own (`meta`, `events`, `images`).
+
+    with store.write() as db:                 one transaction, one writer at a time
+        db.execute("INSERT …", (…))
+        store.emit(db, Committed(…), at)      listeners hear of it after the commit
+    with store.read() as db: …                a snapshot; never waits for the writer
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.events import Event
+
+__all__ = ["INLINE_BYTES", "Database", "Listener", "Migration", "Store"]
+
+Database = apsw.Connection
+Migration = tuple[str, str]
+"""A name that never changes (`transactions/1`), and the SQL that it stands for."""
+Listener = Callable[[int, Event], None]
+
+INLINE_BYTES = 64 * 1024
+"""Images up to this size live in the database; larger ones are files named by their hash."""
+
+_SPARE_READERS = 8
+
+_OWN: tuple[Migration, ...] = (
+    (
+        "store/1",
+        """
+        CREATE TABLE events (number INTEGER PRIMARY KEY AUTOINCREMENT, at REAL NOT NULL, type TEXT NOT NULL,
+                             body TEXT NOT NULL) STRICT;
+        CREATE TABLE images (sha256 TEXT PRIMARY KEY, bytes INTEGER NOT NULL, body BLOB) STRICT, WITHOUT ROWID;
+        """,
+    ),
+)
+
+
+class Store:
+    """One workspace's database. Safe to use from many threads; one process at a time holds it."""
+
+    def __init__(self, folder: Path, migrations: Iterable[Migration] = ()) -> None:
+        """Open or make the store in `folder`, and bring its tables up to date.
+
+        UNSUPPORTED when the database was written by a newer Workroom (it holds a migration that isn't known here).
+        """
+        self.folder = folder
+        _make_folder(folder / "images")
+        self._path = str(folder / "workspace.db")
+        self._lock = threading.RLock()
+        self._owner = 0
+        self._pending: list[tuple[int, Event]] = []
+        self._listeners: list[Listener] = []
+        self._readers: list[Database] = []
+        self._closed = False
+        self._writer = self._connect()
+        os.chmod(self._path, 0o600)
+        self._migrate([*_OWN, *migrations])
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            for connection in self._readers:
+                connection.close()
+            self._readers.clear()
+            self._writer.close()
+
+    @contextmanager
+    def write(self) -> Iterator[Database]:
+        """One unit of work; on disk when the block has been left. A nested block joins the outer one."""
+        with self._lock:
+            if self._owner:
+                yield self._writer
+                return
+            self._writer.execute("BEGIN IMMEDIATE")
+            self._owner = threading.get_ident()
+            try:
+                yield self._writer
+                self._writer.execute("COMMIT")
+            except BaseException:
+                self._pending.clear()
+                if self._writer.in_transaction:
+                    self._writer.execute("ROLLBACK")
+                raise
+            finally:
+                self._owner = 0
+            told, self._pending = self._pending, []
+        for number, event in told:
+            for listener in tuple(self._listeners):
+                listener(number, event)
+
+    @contextmanager
+    def read(self) -> Iterator[Database]:
+        """A consistent snapshot for reading; inside this thread's unit of work, that unit's own view."""
+        if self._owner == threading.get_ident():
+            yield self._writer
+            return
+        connection = self._reader()
+        connection.execute("BEGIN")
+        try:
+            yield connection
+        finally:
+            connection.execute("COMMIT")
+            self._return(connection)
+
+    def emit(self, db: Database, event: Event, at: float) -> int:
+        """Write an event within the unit of work `db`; answers its number."""
+        body = json.dumps(event.to_json(), separators=(",", ":"))
+        db.execute("INSERT INTO events (at, type, body) VALUES (?, ?, ?)", (at, event.type, body))
+        number = db.last_insert_rowid()
+        self._pending.append((number, event))
+        return number
+
+    def last_event(self) -> int:
+        """The number of the newest event, 0 before the first."""
+        with self.read() as db:
+            return int(_value(db, "SELECT COALESCE(MAX(number), 0) FROM events"))
+
+    def events_since(self, number: int, limit: int = 1000) -> list[dict[str, Any]]:
+        """Events after `number`, oldest first, as JSON values with their `number` and `at`."""
+        with self.read() as db:
+            rows = db.execute(
+                "SELECT number, at, body FROM events WHERE number > ? ORDER BY number LIMIT ?", (number, limit)
+            ).fetchall()
+        return [{"number": row[0], "at": row[1], **json.loads(str(row[2]))} for row in rows]
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener` after each commit that wrote events, in the committing thread; answers the way out."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    # Images: contents by their SHA-256.
+
+    def put_image(self, db: Database, body: bytes) -> str:
+        """Keep `body` within the unit of work; a large one is a file that is on disk when this returns."""
+        sha = hashlib.sha256(body).hexdigest()
+        self.put_image_as(db, sha, body)
+        return sha
+
+    def put_image_as(self, db: Database, sha: str, body: bytes) -> None:
+        """Keep `body`, whose SHA-256 the caller has computed already."""
+        inline = len(body) <= INLINE_BYTES
+        if not inline and not self._image_path(sha).exists():
+            self._write_image_file(sha, body)
+        db.execute(
+            "INSERT INTO images (sha256, bytes, body) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            (sha, len(body), body if inline else None),
+        )
+
+    def get_image(self, sha: str) -> bytes | None:
+        """The content, or None when it was never kept or is forgotten."""
+        with self.read() as db:
+            row = db.execute("SELECT bytes, body FROM images WHERE sha256 = ?", (sha,)).fetchone()
+        if row is None:
+            return None
+        if row[1] is not None:
+            return bytes(row[1])
+        try:
+            body = self._image_path(sha).read_bytes()
+        except FileNotFoundError:
+            return None
+        if hashlib.sha256(body).hexdigest() != sha:
+            raise WorkroomError(ErrorCode.IO_ERROR, f"The image {sha} is damaged on disk.")
+        return body
+
+    def forget_image(self, db: Database, sha: str) -> None:
+        """Drop an image. Its file goes first: a row without a file reads as forgotten, a file without a row leaks."""
+        self._image_path(sha).unlink(missing_ok=True)
+        db.execute("DELETE FROM images WHERE sha256 = ?", (sha,))
+
+    def images_bytes(self) -> int:
+        """What all images hold together, in bytes."""
+        with self.read() as db:
+            return int(_value(db, "SELECT COALESCE(SUM(bytes), 0) FROM images"))
+
+    def _image_path(self, sha: str) -> Path:
+        return self.folder / "images" / sha[:2] / sha
+
+    def _write_image_file(self, sha: str, body: bytes) -> None:
+        target = self._image_path(sha)
+        _make_folder(target.parent)
+        partial = target.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
+        try:
+            with open(partial, "wb", opener=_private) as stream:
+                stream.write(body)
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.rename(partial, target)
+        except OSError as error:
+            partial.unlink(missing_ok=True)
+            raise WorkroomError(ErrorCode.IO_ERROR, f"An image can't be kept: {error.strerror}.") from error
+        _fsync_folder(target.parent)
+
+    # Connections.
+
+    def _connect(self) -> Database:
+        connection = apsw.Connection(self._path)
+        connection.set_busy_timeout(10_000)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        return connection
+
+    def _reader(self) -> Database:
+        if self._closed:
+            raise WorkroomError(ErrorCode.INTERNAL, "The workspace is closed.")
+        try:
+            return self._readers.pop()
+        except IndexError:
+            return self._connect()
+
+    def _return(self, connection: Database) -> None:
+        if self._closed or len(self._readers) >= _SPARE_READERS:
+            connection.close()
+        else:
+            self._readers.append(connection)
+
+    def _migrate(self, migrations: list[Migration]) -> None:
+        with self.write() as db:
+            db.execute("CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, at REAL) STRICT, WITHOUT ROWID")
+            done = {str(row[0]) for row in db.execute("SELECT name FROM meta")}
+            unknown = done - {name for name, _ in migrations}
+            if unknown:
+                raise WorkroomError(
+                    ErrorCode.UNSUPPORTED,
+                    f"This workspace was written by a newer Workroom (it has {min(unknown)}).",
+                    next_step="Update Workroom.",
+                )
+            for name, sql in migrations:
+                if name not in done:
+                    db.execute(sql)
+                    db.execute("INSERT INTO meta VALUES (?, unixepoch('subsec'))", (name,))
+
+
+def _value(db: Database, sql: str) -> Any:
+    return db.execute(sql).get
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _make_folder(folder: Path) -> None:
+    """Make a private folder and every parent, each on disk when this returns."""
+    if folder.is_dir():
+        return
+    _make_folder(folder.parent)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    _fsync_folder(folder.parent)
+
+
+def _fsync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
