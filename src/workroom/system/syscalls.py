@@ -1,0 +1,335 @@
+"""What Python's `os` lacks: openat2, renames that don't replace or that exchange, leases; each by feature.
+
+Everything degrades: what the kernel, the C library or the file system can't do is answered by a weaker way (opening
+one component at a time, link and unlink) or said (`"unsupported"`, False), never guessed from the system's name alone.
+All functions take descriptors and raise plain `OSError`; `system/root.py` turns that into words.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import fcntl
+import os
+import platform
+import secrets
+import signal
+import struct
+import sys
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, Literal
+
+__all__ = [
+    "O_FOLDER",
+    "STAGE_PREFIX",
+    "LeaseResult",
+    "copy_xattrs",
+    "fsync",
+    "has_openat2",
+    "ignore_lease_breaks",
+    "lease_intact",
+    "lock_folder",
+    "open_beneath",
+    "release_lease",
+    "rename_exchange",
+    "rename_noreplace",
+    "supports_exchange",
+    "supports_lease",
+    "take_read_lease",
+]
+
+LeaseResult = Literal["held", "refused", "unsupported"]
+
+O_FOLDER = os.O_DIRECTORY | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
+"""Flags that open a folder only to reach what is in it; it need not be readable where the system has O_PATH."""
+STAGE_PREFIX = ".workroom-stage-"
+"""Names that begin so are ours for a moment; listings hide them."""
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+_SYS_OPENAT2 = 437  # the same number on every architecture that Python runs on under Linux, Alpha apart
+_NO_LINKS_BENEATH = 0x02 | 0x04 | 0x08  # RESOLVE_NO_MAGICLINKS, RESOLVE_NO_SYMLINKS, RESOLVE_BENEATH
+_SYS_RENAMEAT2 = {
+    "x86_64": 316,
+    "aarch64": 276,
+    "riscv64": 276,
+    "armv7l": 382,
+    "i686": 353,
+    "ppc64le": 357,
+    "s390x": 347,
+}
+_NOT_THERE = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM})
+_NEVER_COPIED = frozenset({"security.capability", "security.ima", "security.evm"})
+
+
+# Opening.
+
+
+def open_beneath(root: int, path: str, flags: int, mode: int = 0, *, walk: bool = False) -> int:
+    """Open `path` beneath the folder `root` without following any link, the last component's neither.
+
+    ELOOP where a link is met (with O_PATH and O_NOFOLLOW a last one is opened itself), EXDEV where the path would
+    leave. `walk` opens one component at a time, which is also the way where the kernel has no openat2.
+    """
+    if walk or not has_openat2():
+        return _open_by_walk(root, path, flags, mode)
+    return _openat2(root, path, flags | os.O_CLOEXEC, mode)
+
+
+@cache
+def has_openat2() -> bool:
+    """Whether the kernel has openat2 and lets us use it (Linux 5.6; some sandboxes forbid it)."""
+    if sys.platform != "linux":  # the number means something else there
+        return False
+    root = os.open("/", O_FOLDER)
+    try:
+        os.close(_openat2(root, ".", O_FOLDER, 0))
+    except OSError:  # pragma: no cover - needs an old kernel
+        return False
+    finally:
+        os.close(root)
+    return True
+
+
+def _openat2(root: int, path: str, flags: int, mode: int) -> int:
+    how = struct.pack("QQQ", flags, mode, _NO_LINKS_BENEATH)
+    name = os.fsencode(path)
+    while True:
+        descriptor = _syscall(_SYS_OPENAT2, root, name, how, len(how))
+        if descriptor >= 0:
+            return descriptor
+        code = ctypes.get_errno()
+        if code != errno.EINTR:
+            raise _failed(code, path)
+
+
+def _open_by_walk(root: int, path: str, flags: int, mode: int) -> int:
+    parts = [part for part in path.split("/") if part != "."]
+    if path.startswith("/") or ".." in parts:
+        raise _failed(errno.EXDEV, path)
+    folder = os.dup(root)
+    try:
+        for part in parts[:-1]:
+            folder, above = _open_one(folder, part, O_FOLDER, 0), folder
+            os.close(above)
+        return _open_one(folder, parts[-1] if parts else ".", flags, mode)
+    finally:
+        os.close(folder)
+
+
+def _open_one(folder: int, name: str, flags: int, mode: int) -> int:
+    try:
+        return os.open(name, flags | os.O_NOFOLLOW | os.O_CLOEXEC, mode, dir_fd=folder)
+    except NotADirectoryError:
+        if _is_link(folder, name):  # O_DIRECTORY is looked at before O_NOFOLLOW
+            raise _failed(errno.ELOOP, name) from None
+        raise
+
+
+def _is_link(folder: int, name: str) -> bool:
+    try:
+        os.readlink(name, dir_fd=folder)
+    except OSError:
+        return False
+    return True
+
+
+# Renaming.
+
+
+def rename_noreplace(from_folder: int, name: str, to_folder: int, new_name: str) -> None:
+    """Rename, FileExistsError when something stands at the new name.
+
+    Where the file system can't do it in one step a file is linked, then unlinked (as safe, not as atomic); where it
+    has no hard links either, and for folders, the name is looked at first, which another program can outrun.
+    """
+    code = _rename(from_folder, name, to_folder, new_name, exchange=False)
+    if code in _NOT_THERE:
+        _rename_by_link(from_folder, name, to_folder, new_name)
+    elif code:
+        raise _failed(code, name, new_name)
+
+
+def rename_exchange(from_folder: int, name: str, to_folder: int, new_name: str) -> None:
+    """Put each of two existing things in the other's place, in one step; ENOSYS, EINVAL or ENOTSUP if impossible."""
+    code = _rename(from_folder, name, to_folder, new_name, exchange=True)
+    if code:
+        raise _failed(code, name, new_name)
+
+
+def supports_exchange(folder: int) -> bool:
+    """Whether the file system under an open folder can exchange two files. Tries it on two files of its own."""
+    try:
+        with _scratch(folder) as (one, other):
+            rename_exchange(folder, one, folder, other)
+    except OSError:
+        return False
+    return True
+
+
+def _rename_by_link(from_folder: int, name: str, to_folder: int, new_name: str) -> None:
+    try:
+        os.link(name, new_name, src_dir_fd=from_folder, dst_dir_fd=to_folder, follow_symlinks=False)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        if error.errno not in {*_NOT_THERE, errno.EMLINK}:
+            raise
+        with contextlib.suppress(FileNotFoundError):
+            os.lstat(new_name, dir_fd=to_folder)
+            raise _failed(errno.EEXIST, name, new_name) from None
+        os.rename(name, new_name, src_dir_fd=from_folder, dst_dir_fd=to_folder)
+    else:
+        os.unlink(name, dir_fd=from_folder)
+
+
+def _rename(from_folder: int, name: str, to_folder: int, new_name: str, *, exchange: bool) -> int:
+    """0 or the error's number; ENOSYS where there is no such call."""
+    old, new = os.fsencode(name), os.fsencode(new_name)
+    if hasattr(_libc, "renameat2"):
+        result = _libc.renameat2(from_folder, old, to_folder, new, 2 if exchange else 1)
+    elif hasattr(_libc, "renameatx_np"):  # pragma: no cover - macOS
+        result = _libc.renameatx_np(from_folder, old, to_folder, new, 2 if exchange else 4)
+    elif sys.platform == "linux" and platform.machine() in _SYS_RENAMEAT2:  # pragma: no cover - an older C library
+        number = _SYS_RENAMEAT2[platform.machine()]
+        result = _syscall(number, from_folder, old, to_folder, new, 2 if exchange else 1)
+    else:  # pragma: no cover - neither
+        return errno.ENOSYS
+    return 0 if result == 0 else ctypes.get_errno()
+
+
+@contextlib.contextmanager
+def _scratch(folder: int) -> Iterator[tuple[str, str]]:
+    """Two empty files in a folder, for finding out what its file system can do."""
+    names = [f"{STAGE_PREFIX}{secrets.token_hex(8)}" for _ in range(2)]
+    try:
+        for name in names:
+            os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600, dir_fd=folder))
+        yield names[0], names[1]
+    finally:
+        for name in names:
+            with contextlib.suppress(OSError):
+                os.unlink(name, dir_fd=folder)
+
+
+# Leases: told when somebody opens the file for writing.
+
+
+def take_read_lease(descriptor: int) -> LeaseResult:
+    """Ask to be told when a file (open for reading only) is opened for writing; `refused`: somebody has it so now."""
+    if not hasattr(fcntl, "F_SETLEASE"):  # pragma: no cover - not Linux
+        return "unsupported"
+    try:
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+    except BlockingIOError:
+        return "refused"
+    except OSError:  # a file system without leases, or a file of another user's
+        return "unsupported"
+    return "held"
+
+
+def lease_intact(descriptor: int) -> bool:
+    """Whether the lease is still held and nobody has asked to write since."""
+    if not hasattr(fcntl, "F_GETLEASE"):  # pragma: no cover - not Linux
+        return False
+    return fcntl.fcntl(descriptor, fcntl.F_GETLEASE) == fcntl.F_RDLCK
+
+
+def release_lease(descriptor: int) -> None:
+    """Give the lease back; who waited to write goes on. Nothing happens where none is held."""
+    if hasattr(fcntl, "F_SETLEASE"):
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+
+
+def supports_lease(folder: int) -> bool:
+    """Whether files in an open folder can be leased. Tries it on a file of its own."""
+    try:
+        with _scratch(folder) as (name, _):
+            descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
+            try:
+                return take_read_lease(descriptor) == "held"
+            finally:
+                os.close(descriptor)
+    except OSError:
+        return False
+
+
+def ignore_lease_breaks() -> None:
+    """Ignore SIGIO, which a broken lease sends and whose default ends the process. From any thread.
+
+    A handler that somebody set stays. Python's own `signal.signal` works in the main thread only.
+    """
+    if signal.getsignal(signal.SIGIO) is signal.SIG_DFL:
+        _libc.signal(int(signal.SIGIO), ctypes.c_void_p(int(signal.SIG_IGN)))
+
+
+# Files.
+
+
+def copy_xattrs(source: int, target: int) -> None:
+    """Copy extended attributes (ACLs among them) from one open file to another, as far as the systems allow.
+
+    Capabilities and integrity hashes speak of the very bytes; they are not carried over to others.
+    """
+    if not hasattr(os, "listxattr"):  # pragma: no cover - macOS
+        if hasattr(_libc, "fcopyfile"):
+            _libc.fcopyfile(source, target, None, 1 | 4)  # COPYFILE_ACL, COPYFILE_XATTR
+        return
+    try:
+        names = os.listxattr(source)
+    except OSError:
+        return
+    for name in names:
+        if name not in _NEVER_COPIED:
+            with contextlib.suppress(OSError):
+                os.setxattr(target, name, os.getxattr(source, name))
+
+
+def fsync(descriptor: int) -> None:
+    """Bring a file or folder to the disk itself, past the drive's cache where `fsync` alone doesn't."""
+    if hasattr(fcntl, "F_FULLFSYNC"):  # pragma: no cover - macOS
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
+            return
+    os.fsync(descriptor)
+
+
+def lock_folder(descriptor: int) -> bool:
+    """Take the one lock of an open folder; False when another process has it. Closing the descriptor gives it back."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+# The C library.
+
+
+def _prepare() -> Any:
+    for name in ("renameat2", "renameatx_np"):
+        if hasattr(_libc, name):
+            function = getattr(_libc, name)
+            function.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint]
+            function.restype = ctypes.c_int
+    _libc.signal.argtypes = [ctypes.c_int, ctypes.c_void_p]
+    _libc.signal.restype = ctypes.c_void_p
+    syscall = _libc.syscall
+    syscall.restype = ctypes.c_long
+    return syscall
+
+
+_raw_syscall = _prepare()
+
+
+def _syscall(number: int, *arguments: int | bytes) -> int:
+    """A system call by number. Integers are passed as longs: a variadic C function doesn't widen them itself."""
+    widened = [ctypes.c_long(value) if isinstance(value, int) else value for value in arguments]
+    return int(_raw_syscall(ctypes.c_long(number), *widened))
+
+
+def _failed(code: int, path: str, other: str | None = None) -> OSError:
+    return OSError(code, os.strerror(code), path, None, other)
