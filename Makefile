@@ -1,0 +1,60 @@
+# Workroom. `make` is lint and test; `make help` lists the rest.
+#
+# Everything lives in ./.venv, made from requirements.lock. The stamp .venv/.ready says that it is complete.
+
+PY := .venv/bin/python
+READY := .venv/.ready
+CODE := src tools tests benchmarks
+
+# The folder that `make serve` opens. Without one, a small sample project is made and opened.
+FOLDER ?= sample
+export FOLDER
+
+.DEFAULT_GOAL := all
+.PHONY: all help setup serve test tests lint format packages bench lock wheel clean
+
+all: test
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
+
+setup: $(READY) ## make .venv with everything that the lock names, and Workroom itself
+
+$(READY): requirements.lock pyproject.toml tools/setup.sh
+	@sh tools/setup.sh
+
+serve: $(READY) ## serve a folder: make serve FOLDER=path (a small sample without FOLDER)
+	@if [ "$$FOLDER" = sample ]; then $(PY) tools/make_sample.py sample; fi
+	@exec .venv/bin/workroom serve "$$FOLDER"
+
+test: lint tests ## lint, types, every test, coverage
+
+tests: $(READY) packages ## every test and its coverage, without lint
+	@$(PY) tools/run_tests.py
+
+lint: $(READY) ## ruff, mypy, the import contract, sizes, tests mirror source
+	$(PY) -m ruff check $(CODE)
+	$(PY) -m ruff format --check $(CODE)
+	$(PY) -m mypy
+	.venv/bin/lint-imports --no-logo
+	$(PY) tools/check_house.py
+	$(PY) tools/check_mirror.py
+
+format: $(READY) ## format the code and put imports in order
+	$(PY) -m ruff check --fix $(CODE)
+	$(PY) -m ruff format $(CODE)
+
+packages: ## system packages that tests use, installed where that is possible
+	@sh tools/system_packages.sh git:git strace:strace bwrap:bubblewrap
+
+bench: $(READY) ## measure, each figure beside a peer
+	$(PY) benchmarks/run.py
+
+lock: ## resolve the dependencies anew into requirements.lock
+	sh tools/lock.sh
+
+wheel: $(READY) ## build the wheel into dist/
+	$(PY) -m pip wheel . --quiet --no-deps --no-build-isolation --wheel-dir dist
+
+clean: ## remove what the other targets made, except ./sample
+	rm -rf .venv dist build .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
