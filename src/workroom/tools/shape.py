@@ -1,0 +1,128 @@
+"""Keep an answer within its length: what doesn't fit goes to a file that the answer names.
+
+The length is of the envelope as JSON, in characters, and of its text. Cutting is told: `data.truncated`, and
+`data.omitted` with a count for each list (items) or text (characters) that was cut.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from workroom.base.envelope import Artifact, Envelope
+from workroom.base.errors import WorkroomError
+from workroom.system.agentic import Agentic
+
+__all__ = ["bounded"]
+
+_RESERVE = 800
+"""Characters kept for the artifact's row and the counts."""
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+def bounded(envelope: Envelope, limit: int, agentic: Agentic) -> Envelope:
+    """The envelope itself when it fits into `limit` characters, else a cut one with the whole in an artifact."""
+    size = len(_encode(envelope.to_json()))
+    if size <= limit and len(envelope.text) <= limit:
+        return envelope
+    artifact, note = _keep(envelope, agentic)
+    fixed = size - len(_encode(envelope.data)) - _length(envelope.error)
+    cut = _Cut()
+    room = max(limit - min(fixed, limit // 2) - _RESERVE, limit // 4)
+    error = cut.value(envelope.error, room // 2, "error") if envelope.error is not None else None
+    data = cut.value(envelope.data, room - _length(error), "")
+    if cut.omitted:
+        data = {**data, "truncated": True, "omitted": cut.omitted}
+    return replace(
+        envelope,
+        summary=_shortened(envelope.summary, limit // 8),
+        facts=(*(_shortened(fact, 400) for fact in envelope.facts[:25]), note),
+        data=data,
+        error=error,
+        artifacts=(*envelope.artifacts, *artifact),
+        text=_shortened(envelope.text, limit - len(note) - 200, note),
+    )
+
+
+def _keep(envelope: Envelope, agentic: Agentic) -> tuple[tuple[Artifact, ...], str]:
+    """The whole answer as a file, and the sentence that tells of it. Where it can't be written, that is told."""
+    lone = envelope.data.get("text")
+    if isinstance(lone, str) and len(lone) > _length(envelope.data) // 2:
+        body, suffix = lone, "txt"
+    else:
+        whole = {"data": envelope.data, "error": envelope.error} if envelope.error else envelope.data
+        body, suffix = json.dumps(whole, ensure_ascii=False, indent=1), "json"
+    raw = body.encode("utf-8", "backslashreplace")
+    path = f"artifacts/{envelope.operation}-{hashlib.sha256(raw).hexdigest()[:12]}.{suffix}"
+    try:
+        artifact = agentic.write(path, raw, "answer", "the whole answer")
+    except (WorkroomError, OSError) as error:
+        return (), f"the answer was cut, and the whole couldn't be stored: {error}"
+    return (artifact,), f"the answer was cut; the whole is in {artifact.path}"
+
+
+def _length(value: Any) -> int:
+    return len(_encode(value)) if value else 0
+
+
+def _shortened(text: str, room: int, note: str = "") -> str:
+    """The beginning of a text, in whole lines where it has some, and a line that says how much is missing."""
+    if len(text) <= room:
+        return text
+    kept = text[: max(room, 0)]
+    kept = kept[: kept.rfind("\n") + 1 or len(kept)]
+    return f"{kept.rstrip(chr(10))}\n… {len(text) - len(kept)} characters more{'; ' + note if note else ''}"
+
+
+@dataclass(slots=True)
+class _Cut:
+    """Cuts a JSON value to a length; `omitted` counts what went, by dotted path."""
+
+    omitted: dict[str, int] = field(default_factory=dict)
+
+    def value(self, value: Any, room: int, path: str) -> Any:
+        """The value within about `room` characters of JSON."""
+        if _length(value) <= room:
+            return value
+        if isinstance(value, str):
+            return self._text(value, room, path)
+        if isinstance(value, list):
+            return self._list(value, room, path)
+        if isinstance(value, dict):
+            return self._dict(value, room, path)
+        return value
+
+    def _text(self, text: str, room: int, path: str) -> str:
+        escaped = _length(text) / len(text)
+        kept = text[: int(max(room, 0) / escaped)]
+        kept = kept[: kept.rfind("\n") + 1 or len(kept)]
+        self.omitted[path] = len(text) - len(kept)
+        return kept
+
+    def _list(self, items: list[Any], room: int, path: str) -> list[Any]:
+        kept: list[Any] = []
+        for item in items:
+            size = _length(item) + 1
+            if size > room:
+                break
+            kept.append(item)
+            room -= size
+        if not kept and items and room > 0 and isinstance(items[0], dict | list | str):
+            kept.append(self.value(items[0], room, f"{path}[0]"))
+        if len(kept) < len(items):
+            self.omitted[path] = len(items) - len(kept)
+        return kept
+
+    def _dict(self, fields: dict[str, Any], room: int, path: str) -> dict[str, Any]:
+        """Short fields whole; long ones share what is left."""
+        sizes = {name: _length(value) for name, value in fields.items()}
+        kept: dict[str, Any] = {}
+        for place, name in enumerate(sorted(fields, key=sizes.__getitem__)):
+            overhead = len(name) + 4
+            share = room // (len(fields) - place) - overhead
+            kept[name] = self.value(fields[name], share, f"{path}.{name}" if path else name)
+            room -= _length(kept[name]) + overhead
+        return {name: kept[name] for name in fields}
