@@ -37,8 +37,8 @@ if ! fits "$VENV/bin/python" || ! "$VENV/bin/python" -m pip --version >/dev/null
 fi
 pip() { "$VENV/bin/python" -m pip --disable-pip-version-check --no-input "$@"; }
 echo "setup: installing the packages of requirements.lock"
-pip install --quiet --require-hashes -r requirements.lock
-pip install --quiet --no-deps --no-build-isolation -e .
+pip install --quiet --quiet --no-deps --require-hashes -r requirements.lock  # -q -q: no word on a mirror that lacks a package
+pip install --quiet --quiet --no-deps --no-build-isolation -e .
 pip check >/dev/null || {
     pip check >&2 || true
     echo "setup: requirements.lock is older than pyproject.toml; make it anew: make lock" >&2
