@@ -131,10 +131,13 @@ class StateDirectory:
         with self._locked():
             if not os.path.lexists(self.key_file):
                 _write(self.key_file, os.urandom(32).hex().encode("ascii"))
-        descriptor = os.open(self.key_file, os.O_RDONLY | os.O_NOFOLLOW)
+        try:
+            descriptor = os.open(self.key_file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except OSError as error:  # a link
+            raise _not_private(self.key_file) from error
         with open(descriptor, "rb") as file:
             status = os.fstat(descriptor)
-            if status.st_uid != os.geteuid() or status.st_mode & 0o077:
+            if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
                 raise _not_private(self.key_file)
             key = file.read(65)
         if len(key) != 64 or not set(key) <= set(b"0123456789abcdef"):
@@ -194,16 +197,16 @@ class StateDirectory:
         with self._locked():
             target = Path(os.path.realpath(file))
             try:
-                document = tomlkit.parse(target.read_text("utf-8") if target.exists() else "")
+                document = tomlkit.parse(_text(target))
                 for name in {key, *aliases} if value is None else aliases:
                     document.pop(name, None)
                 if value is not None:
                     document[key] = value
-                text = tomlkit.dumps(document)
-                tomllib.loads(text)
+                body = tomlkit.dumps(document).encode("utf-8")
+                tomllib.loads(body.decode("utf-8"))
             except (ValueError, TypeError) as error:
                 raise WorkroomError(ErrorCode.INVALID_INPUT, f"{key} can't be set in {file}: {error}.") from error
-            _write(target, text.encode("utf-8"))
+            _write(target, body)
 
     def _settings_in(self, file: Path) -> Mapping[str, Any]:
         try:
@@ -251,8 +254,9 @@ class StateDirectory:
 
     def _adopted(self, bindings: list[Binding], adopt: Path, folder: Binding, own: Binding | None) -> Binding:
         path = os.path.realpath(adopt)
-        found = _newest(bindings, lambda one: str(self.store_folder(one.store)) == path)
-        found = found or _newest(bindings, lambda one: one.path == path and one.inode != 0 and one is not own)
+        if os.path.isdir(path) and os.path.dirname(path) == str(self.path / "workspaces"):
+            return replace(folder, store=os.path.basename(path))
+        found = _newest(bindings, lambda one: one.path == path and one.inode != 0 and one is not own)
         if found is None and path == folder.path:
             found = own
         if found is None:
@@ -287,15 +291,21 @@ def _rebound(bindings: list[Binding], bound: Binding) -> list[Binding]:
 
 def _parse(file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(file.read_bytes().decode("utf-8"))
-    except FileNotFoundError:  # removed since the look at it
-        return {}
-    except OSError as error:
-        raise WorkroomError(ErrorCode.IO_ERROR, f"{file} can't be read: {error.strerror}.") from error
+        return tomllib.loads(_text(file))
     except ValueError as error:
         raise WorkroomError(
             ErrorCode.INVALID_INPUT, f"{file} is not valid TOML: {error}.", next_step="Mend it, or delete it."
         ) from error
+
+
+def _text(file: Path) -> str:
+    """A file's text, empty when it isn't there. IO_ERROR, or ValueError for what isn't UTF-8."""
+    try:
+        return file.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        raise WorkroomError(ErrorCode.IO_ERROR, f"{file} can't be read: {error.strerror}.") from error
 
 
 def _born(path: str, inode: int) -> int:
