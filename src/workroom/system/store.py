@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,11 +34,13 @@ Database = apsw.Connection
 Migration = tuple[str, str]
 """A name that never changes (`transactions/1`), and the SQL that it stands for."""
 Listener = Callable[[int, Event], None]
+"""Hears of events in the order of their numbers, one at a time. What it raises is logged: the commit stands."""
 
 INLINE_BYTES = 64 * 1024
 """Images up to this size live in the database; larger ones are files named by their hash."""
 
 _SPARE_READERS = 8
+_log = logging.getLogger(__name__)
 
 _OWN: tuple[Migration, ...] = (
     (
@@ -64,6 +68,9 @@ class Store:
         self._lock = threading.RLock()
         self._owner = 0
         self._pending: list[tuple[int, Event]] = []
+        self._committed: deque[tuple[int, Event]] = deque()
+        self._telling = threading.Lock()
+        self._teller = 0
         self._listeners: list[Listener] = []
         self._readers: list[Database] = []
         self._closed = False
@@ -86,6 +93,7 @@ class Store:
             if self._owner:
                 yield self._writer
                 return
+            self._check_open()
             self._writer.execute("BEGIN IMMEDIATE")
             self._owner = threading.get_ident()
             try:
@@ -98,10 +106,11 @@ class Store:
                 raise
             finally:
                 self._owner = 0
-            told, self._pending = self._pending, []
-        for number, event in told:
-            for listener in tuple(self._listeners):
-                listener(number, event)
+            emitted = bool(self._pending)
+            self._committed.extend(self._pending)
+            self._pending.clear()
+        if emitted and self._teller != threading.get_ident():
+            self._tell()
 
     @contextmanager
     def read(self) -> Iterator[Database]:
@@ -139,9 +148,26 @@ class Store:
         return [{"number": row[0], "at": row[1], **json.loads(str(row[2]))} for row in rows]
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Call `listener` after each commit that wrote events, in the committing thread; answers the way out."""
+        """Call `listener` with each event once it is committed, before `write` is left; answers the way out."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
+
+    def _tell(self) -> None:
+        """Tell listeners what is committed. What a listener itself writes is told after what it is hearing."""
+        with self._telling:
+            self._teller = threading.get_ident()
+            try:
+                while self._committed:
+                    self._tell_one(*self._committed.popleft())
+            finally:
+                self._teller = 0
+
+    def _tell_one(self, number: int, event: Event) -> None:
+        for listener in tuple(self._listeners):
+            try:
+                listener(number, event)
+            except Exception:  # noqa: BLE001 - whatever it is, what is committed can't be reported as failed
+                _log.exception("A listener failed at event %d (%s).", number, event.type)
 
     # Images: contents by their SHA-256.
 
@@ -216,12 +242,15 @@ class Store:
         return connection
 
     def _reader(self) -> Database:
-        if self._closed:
-            raise WorkroomError(ErrorCode.INTERNAL, "The workspace is closed.")
+        self._check_open()
         try:
             return self._readers.pop()
         except IndexError:
             return self._connect()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise WorkroomError(ErrorCode.INTERNAL, "The workspace is closed.")
 
     def _return(self, connection: Database) -> None:
         if self._closed or len(self._readers) >= _SPARE_READERS:

@@ -1,0 +1,371 @@
+"""The store on a real disk: units of work, snapshots, events, images, migrations."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.events import ModeChanged, SettingsChanged
+from workroom.system.store import INLINE_BYTES, Store
+
+TABLE = ("notes/1", "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT")
+BIG = b"b" * (INLINE_BYTES + 1)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    made = Store(tmp_path / "store", [TABLE])
+    yield made
+    made.close()
+
+
+def texts(store: Store) -> list[str]:
+    with store.read() as db:
+        return [str(row[0]) for row in db.execute("SELECT text FROM notes ORDER BY id")]
+
+
+def add(store: Store, text: str) -> None:
+    with store.write() as db:
+        db.execute("INSERT INTO notes (text) VALUES (?)", (text,))
+
+
+# The unit of work.
+
+
+def test_what_is_written_is_read_and_found_again(store: Store) -> None:
+    add(store, "one")
+    assert texts(store) == ["one"]
+    store.close()
+    again = Store(store.folder, [TABLE])
+    assert texts(again) == ["one"]
+    again.close()
+
+
+def test_the_store_is_private_and_makes_its_folders(tmp_path: Path) -> None:
+    made = Store(tmp_path / "deep" / "er", [TABLE])
+    add(made, "one")
+    for path in (tmp_path / "deep", made.folder, made.folder / "images"):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o700
+    for path in made.folder.glob("workspace.db*"):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    made.close()
+
+
+def test_a_failed_unit_leaves_nothing(store: Store) -> None:
+    def fail() -> None:
+        with store.write() as db:
+            db.execute("INSERT INTO notes (text) VALUES ('one')")
+            store.emit(db, ModeChanged("auto"), 1.0)
+            raise KeyError
+
+    heard: list[int] = []
+    store.subscribe(lambda number, _: heard.append(number))
+    with pytest.raises(KeyError):
+        fail()
+    assert texts(store) == []
+    assert store.last_event() == 0
+    add(store, "two")
+    assert texts(store) == ["two"]
+    assert heard == []
+
+
+def test_a_unit_that_sqlite_rolled_back_itself_is_left_cleanly(store: Store) -> None:
+    def fail() -> None:
+        with store.write() as db:
+            db.execute("INSERT INTO notes (text) VALUES ('one')")
+            db.execute("INSERT OR ROLLBACK INTO notes (text) VALUES (NULL)")
+
+    with pytest.raises(apsw.ConstraintError):
+        fail()
+    add(store, "two")
+    assert texts(store) == ["two"]
+
+
+def test_a_nested_unit_joins_the_outer_one(store: Store) -> None:
+    def fail() -> None:
+        with store.write():
+            add(store, "one")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert texts(store) == []
+
+
+def test_a_unit_sees_its_own_writes_and_others_see_them_when_it_is_left(store: Store) -> None:
+    seen: list[list[str]] = []
+    with store.write():
+        add(store, "one")
+        assert texts(store) == ["one"]
+        other = threading.Thread(target=lambda: seen.append(texts(store)))
+        other.start()
+        other.join()
+    assert seen == [[]]
+    assert texts(store) == ["one"]
+
+
+def test_a_reader_keeps_its_snapshot(store: Store) -> None:
+    add(store, "one")
+    with store.read() as db:
+        assert db.execute("SELECT count(*) FROM notes").get == 1
+        other = threading.Thread(target=add, args=(store, "two"))
+        other.start()
+        other.join()
+        assert db.execute("SELECT count(*) FROM notes").get == 1
+    assert texts(store) == ["one", "two"]
+
+
+def test_many_threads_write_one_after_the_other(store: Store) -> None:
+    def work() -> None:
+        for _ in range(5):
+            with store.write() as db:
+                count = db.execute("SELECT count(*) FROM notes").get
+                db.execute("INSERT INTO notes (text) VALUES (?)", (str(count),))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert texts(store) == [str(number) for number in range(40)]
+
+
+def test_many_readers_at_once_are_more_than_are_kept(store: Store) -> None:
+    barrier = threading.Barrier(12)
+    found: list[list[str]] = []
+
+    def work() -> None:
+        with store.read() as db:
+            barrier.wait(10)
+            found.append([str(row[0]) for row in db.execute("SELECT text FROM notes")])
+
+    add(store, "one")
+    threads = [threading.Thread(target=work) for _ in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [["one"]] * 12
+    assert len(store._readers) == 8
+
+
+def test_a_closed_store_says_so(store: Store) -> None:
+    with store.read():
+        store.close()
+    store.close()
+    for use in (store.read, store.write):
+        with pytest.raises(WorkroomError, match="closed") as caught, use():
+            pass  # pragma: no cover
+        assert caught.value.code == ErrorCode.INTERNAL
+
+
+def test_what_was_committed_survives_a_kill(tmp_path: Path) -> None:
+    code = (
+        "import sys, pathlib, time; from workroom.system.store import Store\n"
+        "store = Store(pathlib.Path(sys.argv[1]), [('notes/1', sys.argv[2])])\n"
+        "with store.write() as db: db.execute(\"INSERT INTO notes (text) VALUES ('kept')\")\n"
+        "with store.write() as db:\n"
+        "    db.execute(\"INSERT INTO notes (text) VALUES ('lost')\")\n"
+        "    print('ready', flush=True); time.sleep(60)\n"
+    )
+    argv = [sys.executable, "-c", code, str(tmp_path / "store"), TABLE[1]]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"ready\n"
+        child.send_signal(signal.SIGKILL)
+    again = Store(tmp_path / "store", [TABLE])
+    assert texts(again) == ["kept"]
+    again.close()
+
+
+# Migrations.
+
+
+def test_migrations_run_once_and_new_ones_are_added(store: Store) -> None:
+    add(store, "one")
+    store.close()
+    again = Store(store.folder, [TABLE, ("notes/2", "ALTER TABLE notes ADD COLUMN at REAL; UPDATE notes SET at = 2")])
+    with again.read() as db:
+        assert db.execute("SELECT text, at FROM notes").fetchall() == [("one", 2.0)]
+    again.close()
+
+
+def test_a_store_of_a_newer_workroom_is_refused(store: Store) -> None:
+    store.close()
+    with pytest.raises(WorkroomError, match=r"newer Workroom \(it has notes/1\)") as caught:
+        Store(store.folder)
+    assert caught.value.code == ErrorCode.UNSUPPORTED
+    assert caught.value.next_step == "Update Workroom."
+
+
+def test_a_migration_that_fails_leaves_the_store_as_it_was(store: Store) -> None:
+    store.close()
+    with pytest.raises(apsw.SQLError):
+        Store(store.folder, [TABLE, ("notes/2", "CREATE TABLE more (x) ; CREATE TABEL")])
+    again = Store(store.folder, [TABLE])
+    with again.read() as db:
+        assert db.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'more'").get == 0
+    again.close()
+
+
+# Events.
+
+
+def test_events_are_numbered_and_followed_from_a_number(store: Store) -> None:
+    with store.write() as db:
+        assert store.emit(db, ModeChanged("auto"), 1.5) == 1
+        assert store.emit(db, SettingsChanged(("mode",)), 2.5) == 2
+    assert store.last_event() == 2
+    assert store.events_since(0) == [
+        {"number": 1, "at": 1.5, "type": "mode_changed", "mode": "auto"},
+        {"number": 2, "at": 2.5, "type": "settings_changed", "keys": ["mode"]},
+    ]
+    assert [event["number"] for event in store.events_since(0, limit=1)] == [1]
+    assert [event["number"] for event in store.events_since(1)] == [2]
+    assert store.events_since(2) == []
+
+
+def test_listeners_hear_after_the_commit_until_they_leave(store: Store) -> None:
+    heard: list[tuple[int, str, int]] = []
+    leave = store.subscribe(lambda number, event: heard.append((number, event.type, store.last_event())))
+    with store.write() as db:
+        store.emit(db, ModeChanged("auto"), 1.0)
+        store.emit(db, ModeChanged("plan"), 1.0)
+        assert heard == []
+    assert heard == [(1, "mode_changed", 2), (2, "mode_changed", 2)]
+    leave()
+    with store.write() as db:
+        store.emit(db, ModeChanged("auto"), 1.0)
+    assert len(heard) == 2
+
+
+def test_a_listener_that_fails_is_logged_and_stops_nobody(store: Store, caplog: pytest.LogCaptureFixture) -> None:
+    heard: list[int] = []
+
+    def fail(_number: int, _event: object) -> None:
+        raise KeyError("the listener's fault")
+
+    store.subscribe(fail)
+    store.subscribe(lambda number, _: heard.append(number))
+    with caplog.at_level(logging.ERROR), store.write() as db:
+        store.emit(db, ModeChanged("auto"), 1.0)
+    assert heard == [1]
+    assert "A listener failed at event 1 (mode_changed)." in caplog.text
+
+
+def test_what_a_listener_writes_is_told_after_what_it_hears(store: Store) -> None:
+    heard: list[tuple[str, int]] = []
+
+    def answer(number: int, _event: object) -> None:
+        heard.append(("first", number))
+        if number == 1:
+            with store.write() as db:
+                store.emit(db, ModeChanged("plan"), 1.0)
+
+    store.subscribe(answer)
+    store.subscribe(lambda number, _: heard.append(("second", number)))
+    with store.write() as db:
+        store.emit(db, ModeChanged("auto"), 1.0)
+    assert heard == [("first", 1), ("second", 1), ("first", 2), ("second", 2)]
+
+
+def test_listeners_hear_the_numbers_in_order_before_the_writer_goes_on(store: Store) -> None:
+    heard: list[int] = []
+    early: list[int] = []
+    store.subscribe(lambda number, _: heard.append(number))
+
+    def work() -> None:
+        for _ in range(10):
+            with store.write() as db:
+                number = store.emit(db, ModeChanged("auto"), 1.0)
+            if number not in heard:
+                early.append(number)
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert heard == list(range(1, 61))
+    assert early == []
+
+
+# Images.
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30, deadline=None)
+@given(body=st.binary(max_size=2000))
+def test_an_image_comes_back_as_it_was(store: Store, body: bytes) -> None:
+    with store.write() as db:
+        sha = store.put_image(db, body)
+    assert sha == hashlib.sha256(body).hexdigest()
+    assert store.get_image(sha) == body
+
+
+@pytest.mark.parametrize("size", [0, INLINE_BYTES, INLINE_BYTES + 1])
+def test_large_images_are_files(store: Store, size: int) -> None:
+    with store.write() as db:
+        sha = store.put_image(db, b"x" * size)
+        assert store.put_image(db, b"x" * size) == sha
+    assert store.get_image(sha) == b"x" * size
+    assert store.images_bytes() == size
+    files = [path for path in (store.folder / "images").rglob("*") if path.is_file()]
+    assert len(files) == (size > INLINE_BYTES)
+    assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in files)
+
+
+def test_an_unknown_image_is_none(store: Store) -> None:
+    assert store.get_image("0" * 64) is None
+    assert store.images_bytes() == 0
+
+
+@pytest.mark.parametrize("body", [b"small", BIG])
+def test_a_forgotten_image_can_be_kept_again(store: Store, body: bytes) -> None:
+    with store.write() as db:
+        sha = store.put_image(db, body)
+    with store.write() as db:
+        store.forget_image(db, sha)
+    assert store.get_image(sha) is None
+    with store.write() as db:
+        store.put_image(db, body)
+    assert store.get_image(sha) == body
+
+
+def test_an_image_whose_file_is_gone_is_forgotten_and_a_damaged_one_told(store: Store) -> None:
+    with store.write() as db:
+        sha = store.put_image(db, BIG)
+    file = store.folder / "images" / sha[:2] / sha
+    file.write_bytes(b"damaged")
+    with pytest.raises(WorkroomError, match="damaged on disk") as caught:
+        store.get_image(sha)
+    assert caught.value.code == ErrorCode.IO_ERROR
+    file.unlink()
+    assert store.get_image(sha) is None
+    with store.write() as db:
+        store.put_image(db, BIG)
+    assert store.get_image(sha) == BIG
+
+
+def test_an_image_that_cannot_be_written_leaves_no_file(store: Store) -> None:
+    sha = hashlib.sha256(BIG).hexdigest()
+    (store.folder / "images" / sha[:2]).mkdir()
+    partial = f"{sha}.{os.getpid()}-{threading.get_ident()}"
+    (store.folder / "images" / sha[:2] / partial).symlink_to(store.folder / "none" / "x")
+    with pytest.raises(WorkroomError, match="can't be kept: No such file"), store.write() as db:
+        store.put_image(db, BIG)
+    assert list((store.folder / "images" / sha[:2]).iterdir()) == []
+    assert store.get_image(sha) is None
