@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import json
+
+from workroom.base.envelope import PROTOCOL, Artifact, Envelope, failure
+from workroom.base.errors import ErrorCode, WorkroomError
+
+
+def test_absent_fields_are_left_out() -> None:
+    assert Envelope(ok=True, operation="workspace_edit.apply", summary="Done.", text="more").to_json() == {
+        "protocol": PROTOCOL,
+        "ok": True,
+        "operation": "workspace_edit.apply",
+        "summary": "Done.",
+        "retention": {"importance": "normal"},
+    }
+
+
+def test_every_field_has_its_place_and_is_json() -> None:
+    body = Envelope(
+        ok=False,
+        operation="x",
+        summary="s",
+        data={"a": 1},
+        importance="critical",
+        facts=("f",),
+        omit_when_summarizing=("data.a",),
+        artifacts=(Artifact("diff", ".agentic/d", "0" * 64, 3), Artifact("review", ".agentic/r", "1" * 64, 4, "why")),
+        error={"code": "INTERNAL", "message": "m"},
+    ).to_json()
+    assert json.loads(json.dumps(body)) == {
+        "protocol": "agentic-workspace/v1",
+        "ok": False,
+        "operation": "x",
+        "summary": "s",
+        "retention": {"importance": "critical", "facts": ["f"], "omit_when_summarizing": ["data.a"]},
+        "artifacts": [
+            {"kind": "diff", "path": ".agentic/d", "sha256": "0" * 64, "bytes": 3},
+            {"kind": "review", "path": ".agentic/r", "sha256": "1" * 64, "bytes": 4, "description": "why"},
+        ],
+        "data": {"a": 1},
+        "error": {"code": "INTERNAL", "message": "m"},
+    }
+
+
+def test_a_failure_carries_the_code_and_the_next_step() -> None:
+    error = WorkroomError(ErrorCode.NOT_FOUND, "a.txt is gone.", next_step="Read it.", details={"path": "a.txt"})
+    body = failure("workspace_inspect.read", error, {"seen": 1}).to_json()
+    assert body == {
+        "protocol": PROTOCOL,
+        "ok": False,
+        "operation": "workspace_inspect.read",
+        "summary": "a.txt is gone. Read it.",
+        "retention": {"importance": "high", "facts": ["workspace_inspect.read failed: NOT_FOUND"]},
+        "data": {"seen": 1},
+        "error": {"code": "NOT_FOUND", "message": "a.txt is gone. Read it.", "details": {"path": "a.txt"}},
+    }
+
+
+def test_a_failure_without_details_has_none() -> None:
+    body = failure("x", WorkroomError(ErrorCode.INTERNAL, "m")).to_json()
+    assert body["error"] == {"code": "INTERNAL", "message": "m"}
+    assert "data" not in body
