@@ -11,7 +11,7 @@ FOLDER ?= sample
 export FOLDER
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup serve test tests lint format packages bench lock wheel clean
+.PHONY: all help setup serve test tests lint style types contract house format packages bench lock wheel clean
 
 all: test
 
@@ -32,11 +32,19 @@ test: lint tests ## lint, types, every test, coverage
 tests: $(READY) packages ## every test and its coverage, without lint
 	@$(PY) tools/run_tests.py
 
-lint: $(READY) ## ruff, mypy, the import contract, sizes, tests mirror source
+lint: style types contract house ## ruff, mypy, the import contract, sizes, tests mirror source
+
+style: $(READY)
 	$(PY) -m ruff check $(CODE)
 	$(PY) -m ruff format --check $(CODE)
+
+types: $(READY)
 	$(PY) -m mypy
+
+contract: $(READY)
 	.venv/bin/lint-imports --no-logo
+
+house: $(READY)
 	$(PY) tools/check_house.py
 	$(PY) tools/check_mirror.py
 

@@ -20,7 +20,7 @@ def run_pytest(work: Path, arguments: list[str]) -> int:
     """All tests on two workers; each process leaves its coverage in `work`."""
     strict = ["-p", "tools.pytest_noskip"] if os.environ.get("CI", "") not in {"", "0", "false"} else []
     command = [*PYTHON, "coverage", "run", "-m", "pytest", "-n", "2", *strict, f"--junitxml={work / 'tests.xml'}"]
-    env = {**os.environ, "COVERAGE_FILE": str(work / "coverage")}
+    env = {**os.environ, "COVERAGE_FILE": str(work / ".coverage")}
     return subprocess.run([*command, *arguments], check=False, env=env).returncode
 
 
