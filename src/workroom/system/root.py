@@ -348,9 +348,10 @@ def refusal(path: str, error: OSError) -> WorkroomError:
         return WorkroomError(ErrorCode.PATH_OUTSIDE_WORKSPACE, f"Path {path!r} goes through a link that was just made.")
     if error.errno == errno.ENAMETOOLONG:
         return WorkroomError(ErrorCode.INVALID_INPUT, f"Path {path!r} is too long for this file system.")
-    if error.errno == errno.EEXIST:
+    if error.errno in {errno.EEXIST, errno.EISDIR}:
         return WorkroomError(ErrorCode.EDIT_CONFLICT, f"Something stands at {path!r} already.")
-    return WorkroomError(ErrorCode.IO_ERROR, f"Path {path!r}: {reason}.")
+    code = ErrorCode.EDIT_CONFLICT if error.errno == errno.ENOTEMPTY else ErrorCode.IO_ERROR
+    return WorkroomError(code, f"Path {path!r}: {reason}.")
 
 
 def _see(path: str, folder: int, name: str) -> Stat:

@@ -28,7 +28,6 @@ __all__ = [
     "copy_xattrs",
     "fsync",
     "has_openat2",
-    "ignore_lease_breaks",
     "lease_intact",
     "lock_folder",
     "open_beneath",
@@ -60,7 +59,8 @@ _SYS_RENAMEAT2 = {
     "ppc64le": 357,
     "s390x": 347,
 }
-_NOT_THERE = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM})
+_CANT_RENAME = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
+_CANT_LINK = frozenset({*_CANT_RENAME, errno.EPERM, errno.EMLINK})
 _NEVER_COPIED = frozenset({"security.capability", "security.ima", "security.evm"})
 
 
@@ -81,7 +81,7 @@ def open_beneath(root: int, path: str, flags: int, mode: int = 0, *, walk: bool 
 @cache
 def has_openat2() -> bool:
     """Whether the kernel has openat2 and lets us use it (Linux 5.6; some sandboxes forbid it)."""
-    if sys.platform != "linux":  # the number means something else there
+    if sys.platform != "linux":  # pragma: no cover - the number means something else there
         return False
     root = os.open("/", O_FOLDER)
     try:
@@ -146,7 +146,7 @@ def rename_noreplace(from_folder: int, name: str, to_folder: int, new_name: str)
     has no hard links either, and for folders, the name is looked at first, which another program can outrun.
     """
     code = _rename(from_folder, name, to_folder, new_name, exchange=False)
-    if code in _NOT_THERE:
+    if code in _CANT_RENAME:
         _rename_by_link(from_folder, name, to_folder, new_name)
     elif code:
         raise _failed(code, name, new_name)
@@ -170,16 +170,14 @@ def supports_exchange(folder: int) -> bool:
 
 
 def _rename_by_link(from_folder: int, name: str, to_folder: int, new_name: str) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.lstat(new_name, dir_fd=to_folder)
+        raise _failed(errno.EEXIST, name, new_name)
     try:
         os.link(name, new_name, src_dir_fd=from_folder, dst_dir_fd=to_folder, follow_symlinks=False)
-    except FileExistsError:
-        raise
     except OSError as error:
-        if error.errno not in {*_NOT_THERE, errno.EMLINK}:
+        if error.errno not in _CANT_LINK:
             raise
-        with contextlib.suppress(FileNotFoundError):
-            os.lstat(new_name, dir_fd=to_folder)
-            raise _failed(errno.EEXIST, name, new_name) from None
         os.rename(name, new_name, src_dir_fd=from_folder, dst_dir_fd=to_folder)
     else:
         os.unlink(name, dir_fd=from_folder)
@@ -218,10 +216,15 @@ def _scratch(folder: int) -> Iterator[tuple[str, str]]:
 
 
 def take_read_lease(descriptor: int) -> LeaseResult:
-    """Ask to be told when a file (open for reading only) is opened for writing; `refused`: somebody has it so now."""
+    """Ask to be told when a file (open for reading only) is opened for writing; `refused`: somebody has it so now.
+
+    The kernel tells by a signal. SIGIO, the usual one, would end the process; SIGURG is ignored unless asked for, so
+    nothing happens and `lease_intact` is what tells.
+    """
     if not hasattr(fcntl, "F_SETLEASE"):  # pragma: no cover - not Linux
         return "unsupported"
     try:
+        fcntl.fcntl(descriptor, fcntl.F_SETSIG, int(signal.SIGURG))
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
     except BlockingIOError:
         return "refused"
@@ -255,15 +258,6 @@ def supports_lease(folder: int) -> bool:
                 os.close(descriptor)
     except OSError:
         return False
-
-
-def ignore_lease_breaks() -> None:
-    """Ignore SIGIO, which a broken lease sends and whose default ends the process. From any thread.
-
-    A handler that somebody set stays. Python's own `signal.signal` works in the main thread only.
-    """
-    if signal.getsignal(signal.SIGIO) is signal.SIG_DFL:
-        _libc.signal(int(signal.SIGIO), ctypes.c_void_p(int(signal.SIG_IGN)))
 
 
 # Files.
@@ -315,8 +309,6 @@ def _prepare() -> Any:
             function = getattr(_libc, name)
             function.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint]
             function.restype = ctypes.c_int
-    _libc.signal.argtypes = [ctypes.c_int, ctypes.c_void_p]
-    _libc.signal.restype = ctypes.c_void_p
     syscall = _libc.syscall
     syscall.restype = ctypes.c_long
     return syscall

@@ -6,6 +6,7 @@ any disguise is PROTECTED_PATH even where it is also malformed.
 
 from __future__ import annotations
 
+import fnmatch
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -140,9 +141,12 @@ def matches(path: str, patterns: Sequence[str], *, folded: bool = False) -> str 
     dot (`.vscode/settings.json`) does so in any folder; `/x` begins at the root only. `folded` takes names as the
     most forgiving file system does.
     """
-    plain = "/".join(_plain_name(name) for name in path.split("/")) if folded else path
+    parts = path.split("/")
+    plain = [_plain_name(part) for part in parts]
     for pattern in patterns:
-        if _compiled(pattern, folded).fullmatch(plain) or (folded and _compiled(pattern, False).fullmatch(path)):
+        if _fits(_compiled(pattern, folded=False), parts):
+            return pattern
+        if folded and _fits(_compiled(pattern, folded=True), plain):
             return pattern
     return None
 
@@ -180,15 +184,16 @@ def _outside(given: str) -> WorkroomError:
 @lru_cache(maxsize=4096)
 def _plain_name(name: str) -> str:
     """A name as the most forgiving file system compares it."""
-    if name.isascii():
-        plain = name.lower()
-    else:
-        plain = unicodedata.normalize("NFKC", _visible(unicodedata.normalize("NFKC", name)).casefold())
-    return plain.partition(":")[0].rstrip(". ") or name
+    return _folded(name).partition(":")[0].rstrip(". ") or name
 
 
-def _visible(text: str) -> str:
-    return "".join(char for char in _IGNORABLE.sub("", text) if unicodedata.category(char) != "Cf")
+def _folded(text: str) -> str:
+    """Without case, compatibility forms and invisible characters."""
+    if text.isascii():
+        return text.lower()
+    visible = _IGNORABLE.sub("", unicodedata.normalize("NFKC", text))
+    visible = "".join(char for char in visible if unicodedata.category(char) != "Cf")
+    return unicodedata.normalize("NFKC", visible.casefold())
 
 
 def _windows_fault(name: str) -> str | None:
@@ -203,38 +208,32 @@ def _windows_fault(name: str) -> str | None:
     return None
 
 
-_GLOB = re.compile(r"(?P<any>\*\*/)|(?P<below>\*\*)|(?P<star>\*)|(?P<one>\?)|\[(?P<not>[!^]?)(?P<set>\]?[^\]/]*)\]")
+_ACROSS = None
+"""`**` among a glob's parts: any number of folders."""
+_Glob = tuple[re.Pattern[str] | None, ...]
+
+
+def _fits(glob: _Glob, parts: Sequence[str]) -> bool:
+    """Part by part, keeping every position that the glob can have reached: no pattern takes long."""
+    reached = {0}
+    for at, part in enumerate(glob, 1):
+        if part is not _ACROSS:
+            reached = {end + 1 for end in reached if end < len(parts) and part.match(parts[end])}
+        elif reached:
+            inside = 1 if at == len(glob) else 0
+            reached = set(range(min(reached) + inside, len(parts) + 1))
+    return len(parts) in reached
 
 
 @lru_cache(maxsize=1024)
-def _compiled(pattern: str, folded: bool) -> re.Pattern[str]:
+def _compiled(pattern: str, *, folded: bool) -> _Glob:
     if folded:
-        pattern = unicodedata.normalize("NFKC", _visible(unicodedata.normalize("NFKC", pattern)).casefold())
+        pattern = _folded(pattern)
     body = pattern.lstrip("/")
     if body.endswith("/"):
         body += "**"
+    glob = [
+        _ACROSS if part == "**" else re.compile(fnmatch.translate(part.replace("[^", "[!"))) for part in body.split("/")
+    ]
     deep = not pattern.startswith("/") and ("/" not in body or body.startswith("."))
-    return re.compile(("(?:.*/)?" if deep else "") + _translate(body), re.DOTALL)
-
-
-def _translate(glob: str) -> str:
-    written, at = [], 0
-    for found in _GLOB.finditer(glob):
-        written += [re.escape(glob[at : found.start()]), _translate_one(found)]
-        at = found.end()
-    return "".join([*written, re.escape(glob[at:])])
-
-
-def _translate_one(found: re.Match[str]) -> str:
-    if found["set"] is None:
-        wild = {"any": "(?:.*/)?", "below": ".*", "star": "[^/]*", "one": "[^/]"}
-        return wild[found.lastgroup or ""]
-    members = ""
-    for first, last, single in re.findall(r"(.)-(.)|(.)", found["set"], re.DOTALL):
-        if single:
-            members += re.escape(single)
-        elif first <= last:
-            members += f"{re.escape(first)}-{re.escape(last)}"
-    if found["not"]:
-        return f"[^/{members}]"
-    return f"(?!/)[{members}]" if members else "(?!)"
+    return (_ACROSS, *glob) if deep else tuple(glob)
