@@ -1,0 +1,27 @@
+"""The `workroom` command. `mcp` and the server in the background take their own short ways past the command line."""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> int:
+    """Run one command; answers its exit code. What is imported depends on it: each way in loads only its own."""
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["mcp"]:
+        from workroom.interfaces.mcp import shim  # noqa: PLC0415 - the standard library only
+
+        return shim.run(arguments[1:])
+    if arguments == ["serve", "--background"]:
+        from workroom.interfaces import daemon  # noqa: PLC0415 - no command line library
+
+        return daemon.run_in_background()
+    from workroom.interfaces.cli import app  # noqa: PLC0415 - the whole command line
+
+    return app.run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,325 @@
+"""The server process: one for a user, on a Unix socket, for agents and for the person's own programs.
+
+    start:  take the lock beside the socket -> remove a dead socket -> listen -> tell the starter
+    a connection:  its user is checked -> one line each way -> MCP lines, or the person's
+    stop:   listen no more -> let running calls finish, 10 s at most -> close the folders -> give the lock back
+
+A server whose installed files have changed stops when a client tells it so by its own fingerprint; that client then
+starts the new one. One that was started in the background stops after half an hour without connections.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import json
+import logging
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any, Protocol
+
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.ids import new_id
+from workroom.interfaces import link
+from workroom.interfaces.channel import Channel
+from workroom.interfaces.greeting import Greeting, read_greeting, refusal, wire_error
+from workroom.interfaces.mcp.connection import Connection, tool_list
+from workroom.server.hub import Hub
+from workroom.server.session import Session
+from workroom.system.state import StateDirectory
+from workroom.tools.workspace import Workspace
+
+__all__ = ["Daemon", "open_state", "run_in_background", "run_in_foreground", "take_lock"]
+
+_log = logging.getLogger(__name__)
+
+_IDLE_SECONDS = 30 * 60
+_FINISH_SECONDS = 10.0
+_HANDOVER_SECONDS = 20.0
+_LOG_BYTES = 5_000_000
+
+
+class _Speaker(Protocol):
+    """Whoever speaks on a channel after the handshake."""
+
+    @property
+    def calls(self) -> Collection[asyncio.Task[None]]: ...
+
+
+def run_in_background() -> int:
+    """What `workroom serve --background` does: serve until told to stop, away from the starter's terminal.
+
+    The starter reads one JSON line from standard output: `{"ok": true}` when a server listens, or the error.
+    """
+    with contextlib.suppress(OSError):
+        os.setsid()
+    os.chdir("/")
+    place = link.Place(os.environ)
+    try:
+        state = open_state(place)
+        lock = take_lock(place)
+        if lock is not None:
+            return Daemon(place, state, idle_seconds=_IDLE_SECONDS).run(lock, lambda: _detach(state))
+    except WorkroomError as error:
+        _tell({"ok": False, "error": wire_error(error)})
+        return 1
+    _tell({"ok": True})
+    return 0
+
+
+def run_in_foreground(place: link.Place, folder: str | None, say: Callable[[str], None]) -> int:
+    """What `workroom serve` does: serve, or open `folder` in the server that is there; `say` tells the person."""
+    state = open_state(place)
+    lock = take_lock(place)
+    if lock is None:
+        return _join_running(place, state, folder, say)
+    daemon = Daemon(place, state)
+    if folder is not None:
+        daemon.hub.open(folder)
+    _log_to_file(state)
+    return daemon.run(lock, lambda: say(_serving(folder)))
+
+
+def open_state(place: link.Place) -> StateDirectory:
+    """The state directory and the socket's folder, made if missing; the errors are those of `StateDirectory`."""
+    state = StateDirectory(Path(place.state), runtime=Path(place.runtime) if place.runtime else None)
+    state.make()
+    state.socket_path()
+    return state
+
+
+def take_lock(place: link.Place) -> int | None:
+    """The descriptor of the server's one lock; None when another server listens. TIMEOUT when one only holds on."""
+    deadline = time.monotonic() + _HANDOVER_SECONDS
+    lock = os.open(place.socket + ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    while True:
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return lock
+        if _listens(place.socket):
+            os.close(lock)
+            return None
+        if time.monotonic() > deadline:
+            os.close(lock)
+            raise WorkroomError(ErrorCode.TIMEOUT, "Another server holds on to the socket and doesn't answer.")
+        time.sleep(0.01)
+
+
+class Daemon:
+    """One server: its socket, its connections, its folders."""
+
+    def __init__(self, place: link.Place, state: StateDirectory, *, idle_seconds: float | None = None) -> None:
+        """`idle_seconds` without connections end the server; None: it stays."""
+        self.place = place
+        self.hub = Hub(state)
+        self._started = time.time()
+        self._idle_seconds = idle_seconds
+        self._build = link.build()
+        self._key = state.person_key()
+        self._channels: dict[Channel, _Speaker | None] = {}
+        self._greetings: set[asyncio.Task[None]] = set()
+
+    def run(self, lock: int, ready: Callable[[], None]) -> int:
+        """Serve until told to stop; `ready` is called once clients can connect. Answers the exit code."""
+        asyncio.run(self._serve(ready))
+        finished = self.hub.stop(_FINISH_SECONDS)
+        _log.info("server %s stops", os.getpid())
+        os.close(lock)
+        if not finished:
+            _log.error("calls were still running; their folders are made whole when they are opened again")
+            logging.shutdown()
+            os._exit(1)  # a thread that doesn't end would hold the interpreter
+        return 0
+
+    def stop(self) -> None:
+        """Begin to stop; what runs is finished first."""
+        self._stopped.set()
+
+    def describe(self) -> dict[str, Any]:
+        """What a client is told of this server."""
+        return {"version": link.VERSION, "pid": os.getpid(), "state": self.place.state, "started": self._started}
+
+    async def _serve(self, ready: Callable[[], None]) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._stopped = asyncio.Event()
+        self._empty = asyncio.Event()
+        """Set when the last connection has gone."""
+        self._idle: asyncio.TimerHandle | None = None
+        for number in (signal.SIGTERM, signal.SIGINT):
+            self._loop.add_signal_handler(number, self.stop)
+        self.hub.closing.append(self._closing)
+        server = await self._loop.create_unix_server(self._channel, sock=_listen(self.place.socket))
+        self._watch_idle()
+        ready()
+        _log.info("server %s listens on %s", os.getpid(), self.place.socket)
+        await self._stopped.wait()
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self.place.socket)
+        server.close()
+        await self._finish()
+
+    async def _finish(self) -> None:
+        """Hear nothing new, wait for running calls, let their answers leave."""
+        for channel in self._channels:
+            channel.rest()
+        running = {task for speaker in self._channels.values() if speaker for task in speaker.calls}
+        if running:
+            await asyncio.wait(running, timeout=_FINISH_SECONDS)
+        for channel in list(self._channels):
+            channel.close()
+        if self._channels:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._empty.wait(), 1)
+
+    # Connections.
+
+    def _channel(self) -> Channel:
+        return Channel(self._opened, link.HANDSHAKE_BYTES)
+
+    def _opened(self, channel: Channel) -> None:
+        if link.peer_uid(channel.socket) != os.geteuid() or self._stopped.is_set():
+            channel.close()
+            return
+        self._channels[channel] = None
+        self._empty.clear()
+        self._watch_idle()
+        channel.hear = lambda line: self._hear_greeting(channel, line)
+        channel.ended.append(lambda: self._gone(channel))
+
+    def _gone(self, channel: Channel) -> None:
+        del self._channels[channel]
+        if not self._channels:
+            self._empty.set()
+        self._watch_idle()
+
+    def _hear_greeting(self, channel: Channel, line: bytes) -> None:
+        """Take the first line; no other is taken before it is answered."""
+        channel.rest()
+        task = self._loop.create_task(self._greet(channel, line))
+        self._greetings.add(task)
+        task.add_done_callback(self._greetings.discard)
+
+    async def _greet(self, channel: Channel, line: bytes) -> None:
+        try:
+            greeting = read_greeting(line)
+            if self._is_outdated(greeting):
+                _log.info("the installed files have changed")
+                channel.send(refusal(_making_way(), retry=True))
+                channel.close()
+                self.stop()
+                return
+            await self._admit(channel, greeting)
+        except WorkroomError as error:
+            channel.send(refusal(error))
+            channel.close()
+        except Exception:  # noqa: BLE001 - a client is told, and the server goes on
+            _log.exception("a connection could not be admitted")
+            channel.send(refusal(WorkroomError(ErrorCode.INTERNAL, "The server met a fault; its log tells more.")))
+            channel.close()
+
+    async def _admit(self, channel: Channel, greeting: Greeting) -> None:
+        """Open what the client names and hand the channel to its speaker."""
+        if greeting.workspace is None:
+            raise WorkroomError(ErrorCode.INVALID_INPUT, "An agent's handshake names its workspace.")
+        workspace = await self._loop.run_in_executor(self.hub.pool, self.hub.open, greeting.workspace)
+        tool_list(greeting.profile, workspace.settings().mode)  # refuses a profile that isn't there
+        session = Session(new_id("session"), greeting.profile, workspace, greeting.env)
+        self._channels[channel] = Connection(channel, self.hub, session, workspace)
+        answer = {"ok": True, "server": self.describe(), "session": session.id}
+        channel.send(json.dumps(answer).encode("ascii") + b"\n")
+        channel.go_on()
+
+    def _is_outdated(self, greeting: Greeting) -> bool:
+        """Whether this server's own files have changed; a client of another installation alone is no reason."""
+        return greeting.build != self._build and link.build() != self._build
+
+    def _closing(self, workspace: Workspace) -> None:
+        """Hear from any thread that a workspace is being closed."""
+        with contextlib.suppress(RuntimeError):  # the loop is over: the server is stopping
+            self._loop.call_soon_threadsafe(self._part, workspace)
+
+    def _part(self, workspace: Workspace) -> None:
+        """End the connections to a workspace that is being closed; its clients may come again."""
+        for channel, speaker in list(self._channels.items()):
+            if isinstance(speaker, Connection) and speaker.workspace is workspace:
+                channel.close()
+
+    def _watch_idle(self) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+            self._idle = None
+        if self._idle_seconds is not None and not self._channels:
+            self._idle = self._loop.call_later(self._idle_seconds, self.stop)
+
+
+def _listen(path: str) -> socket.socket:
+    """A socket in place of a dead one; whoever has the lock knows that it is dead."""
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
+    listener = socket.socket(socket.AF_UNIX)
+    mask = os.umask(0o177)
+    try:
+        listener.bind(path)
+    finally:
+        os.umask(mask)
+    listener.listen(128)
+    return listener
+
+
+def _listens(path: str) -> bool:
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(path)
+        except OSError:
+            return False
+    return True
+
+
+def _making_way() -> WorkroomError:
+    return WorkroomError(ErrorCode.UNSUPPORTED, "Workroom was updated; this server makes way for the new one.")
+
+
+def _tell(report: dict[str, Any]) -> None:
+    """One line to the starter, which may have gone."""
+    with contextlib.suppress(OSError):
+        os.write(1, json.dumps(report).encode("ascii") + b"\n")
+
+
+def _join_running(place: link.Place, state: StateDirectory, folder: str | None, say: Callable[[str], None]) -> int:
+    greeting = link.hello("person", folder, key=state.person_key(), environ=os.environ)
+    joined = link.join(place, greeting, start=False)
+    joined.connection.close()
+    say(f"A server is running already (process {joined.answer['server']['pid']}).")
+    if folder is not None:
+        say(_serving(folder))
+    return 0
+
+
+def _serving(folder: str | None) -> str:
+    name = folder or "FOLDER"
+    return f"Serving {folder or 'folders as they are asked for'}. An agent connects with: workroom mcp {name}"
+
+
+def _detach(state: StateDirectory) -> None:
+    """Tell the starter that clients can connect, and leave its pipe."""
+    _tell({"ok": True})
+    log = _log_to_file(state)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+
+
+def _log_to_file(state: StateDirectory) -> int:
+    """Log to the state directory from here on; answers the log's descriptor."""
+    path = state.log_folder / "server.log"
+    with contextlib.suppress(FileNotFoundError):
+        if path.stat().st_size > _LOG_BYTES:
+            path.rename(path.with_suffix(".log.1"))
+    log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    stream = open(log, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - as long as the process
+    logging.basicConfig(stream=stream, level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    return log

@@ -1,0 +1,259 @@
+"""How a client finds, starts and joins the server; standard library only, for the shim has no time to load more.
+
+    Place(environment)        where the state directory and the server's socket are
+    join(place, hello)        a connection that has shaken hands; starts a server where none listens
+    hello(role, …)            the client's half of the handshake
+
+The handshake is one JSON line each way. The client says who it is and what it wants open; the server answers `ok` with
+the session, or an error with its code, or `retry` when it is about to make way for another: its installed files have
+changed, or it was told to stop.
+
+    client                                server
+      | {"workroom": 1, "role": "agent", "workspace": "/abs/path", ...}
+      |------------------------------------>|
+      |<------------------------------------|  {"ok": true, "session": "session_...", "server": {...}}
+      |  MCP lines (agent) or the person's lines from here on
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import select
+import socket
+import struct
+import sys
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from workroom.base.errors import ErrorCode, WorkroomError
+
+__all__ = ["HANDSHAKE_BYTES", "PROTOCOL", "VERSION", "Joined", "Place", "build", "hello", "join", "peer_uid"]
+
+VERSION = "0.1.0"
+PROTOCOL = 1
+"""The handshake's version; it changes when an older side could not understand a newer one."""
+HANDSHAKE_BYTES = 64 * 1024
+
+_START_SECONDS = 30.0
+_GREET_SECONDS = 300.0
+"""Opening a folder may have to undo what a crash left, and reads what it undoes."""
+_SOCKET_PATH_BYTES = 100
+
+_SESSION_ENV = ("LANG", "LC_ALL", "LC_CTYPE", "PATH", "SSH_AUTH_SOCK", "TZ", "VIRTUAL_ENV")
+_SERVER_ENV = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TMPDIR", "TZ", "USER",
+               "XDG_RUNTIME_DIR", "XDG_STATE_HOME")  # fmt: skip
+
+
+class Place:
+    """Where a user's state directory and server are, read from the environment."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        """`WORKROOM_STATE` overrides the platform's folder for state."""
+        self.state = os.path.realpath(environ.get("WORKROOM_STATE") or _default_state(environ))
+        runtime = environ.get("XDG_RUNTIME_DIR")
+        self.runtime = os.path.join(runtime, "workroom") if runtime else None
+        """The folder for the socket when the state directory's path is too long to hold one."""
+        self.socket = self._socket()
+        self.environ = {name: environ[name] for name in _SERVER_ENV if name in environ}
+        """What a server started from here sees of the environment."""
+        self.environ["WORKROOM_STATE"] = self.state
+
+    def _socket(self) -> str:
+        """The same rule as the state directory's own, without making anything; a test compares the two."""
+        try:
+            space = os.stat("/proc/self/ns/mnt").st_ino
+        except OSError:  # only Linux has mount namespaces
+            space = 0
+        path = os.path.join(self.state, f"server-{space}.sock")
+        if len(os.fsencode(path)) <= _SOCKET_PATH_BYTES:
+            return path
+        folder = self.runtime or f"/tmp/workroom-{os.geteuid()}"  # noqa: S108 - whoever answers there is checked
+        digest = hashlib.sha256(os.fsencode(self.state)).hexdigest()[:16]
+        return os.path.join(folder, f"{digest}-{space}.sock")
+
+
+class Joined:
+    """A connection after the handshake. `rest` is what came behind the answer's line."""
+
+    def __init__(self, connection: socket.socket, answer: dict[str, Any], rest: bytes) -> None:
+        self.connection = connection
+        self.answer = answer
+        self.rest = rest
+
+
+def hello(
+    role: str, workspace: str | None, *, profile: str = "workspace", key: str = "", environ: Mapping[str, str]
+) -> dict[str, Any]:
+    """The client's half of the handshake. `role` is agent or person; `workspace` an absolute path."""
+    return {
+        "workroom": PROTOCOL,
+        "version": VERSION,
+        "build": build(),
+        "role": role,
+        "workspace": workspace,
+        "profile": profile,
+        "key": key,
+        "env": {name: environ[name] for name in _SESSION_ENV if name in environ},
+    }
+
+
+def join(place: Place, greeting: dict[str, Any], *, start: bool = True) -> Joined:
+    """Shake hands with the server, which is started when none listens and `start` is true.
+
+    The server's refusals come as they are; NOT_FOUND when none listens and none is to be started; TIMEOUT, IO_ERROR
+    when one can't be started or goes away while it is asked.
+    """
+    deadline = time.monotonic() + _START_SECONDS
+    while True:
+        connection = _connect(place.socket)
+        if connection is None:
+            if not start:
+                raise WorkroomError(
+                    ErrorCode.NOT_FOUND, "No server is running.", next_step="`workroom serve FOLDER` starts one."
+                )
+            _start(place, deadline)
+            continue
+        joined = _greet(connection, greeting)
+        if joined is not None:
+            return joined
+        connection.close()
+        if time.monotonic() > deadline:
+            raise WorkroomError(ErrorCode.TIMEOUT, "The server keeps making way for another that doesn't come.")
+        time.sleep(0.005)
+
+
+def build() -> str:
+    """A fingerprint of the installed files: it changes when Workroom is updated under a running server."""
+    rows: list[str] = []
+    folders = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.name.endswith(".py"):
+                    status = entry.stat()
+                    rows.append(f"{entry.path} {status.st_size} {status.st_mtime_ns}")
+                elif entry.name != "__pycache__" and entry.is_dir():
+                    folders.append(entry.path)
+    return hashlib.sha256("\n".join(sorted(rows)).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def peer_uid(connection: socket.socket) -> int:
+    """The user at the other end of a Unix socket."""
+    if hasattr(socket, "SO_PEERCRED"):
+        found = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        return int(struct.unpack("3i", found)[1])
+    found = connection.getsockopt(0, 1, 76)  # macOS: SOL_LOCAL, LOCAL_PEERCRED, a struct xucred
+    return int(struct.unpack_from("2I", found)[1])
+
+
+def _default_state(environ: Mapping[str, str]) -> str:
+    home = environ.get("HOME") or os.path.expanduser("~")
+    if sys.platform == "darwin":
+        return os.path.join(home, "Library", "Application Support", "workroom")
+    return os.path.join(environ.get("XDG_STATE_HOME") or os.path.join(home, ".local", "state"), "workroom")
+
+
+def _connect(path: str) -> socket.socket | None:
+    """A connection to whoever listens; None when nobody does. PROTECTED_PATH when it is another user."""
+    connection = socket.socket(socket.AF_UNIX)
+    try:
+        connection.connect(path)
+    except (FileNotFoundError, ConnectionRefusedError, NotADirectoryError):
+        connection.close()
+        return None
+    except OSError as error:
+        connection.close()
+        raise WorkroomError(ErrorCode.IO_ERROR, f"The socket {path} can't be reached: {error.strerror}.") from error
+    if peer_uid(connection) != os.geteuid():
+        connection.close()
+        raise WorkroomError(ErrorCode.PROTECTED_PATH, f"Another user listens on {path}.")
+    return connection
+
+
+def _greet(connection: socket.socket, greeting: dict[str, Any]) -> Joined | None:
+    """The answer to a greeting; None when the server is on its way out and another shall be asked."""
+    connection.settimeout(_GREET_SECONDS)
+    received = b""
+    try:
+        connection.sendall(json.dumps(greeting).encode("ascii") + b"\n")
+        while b"\n" not in received:
+            chunk = connection.recv(HANDSHAKE_BYTES)
+            if not chunk:
+                return None
+            received += chunk
+    except TimeoutError:
+        raise WorkroomError(ErrorCode.TIMEOUT, f"The server didn't answer within {_GREET_SECONDS:.0f} s.") from None
+    except OSError:
+        return None
+    connection.settimeout(None)
+    line, _, rest = received.partition(b"\n")
+    answer = json.loads(line)
+    if answer.get("ok"):
+        return Joined(connection, answer, rest)
+    if answer.get("retry"):
+        return None
+    connection.close()
+    raise _told(answer["error"])
+
+
+def _start(place: Place, deadline: float) -> None:
+    """Start a server and wait until it, or another that was faster, listens."""
+    reading, writing = os.pipe()
+    try:
+        os.posix_spawn(
+            sys.executable,
+            [sys.executable, "-P", "-m", "workroom", "serve", "--background"],
+            place.environ,
+            file_actions=[
+                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                (os.POSIX_SPAWN_DUP2, writing, 1),
+                (os.POSIX_SPAWN_DUP2, writing, 2),
+            ],
+        )
+        os.close(writing)
+        writing = -1
+        _await_report(reading, deadline)
+    except OSError as error:
+        raise WorkroomError(ErrorCode.IO_ERROR, f"No server can be started: {error.strerror}.") from error
+    finally:
+        os.close(reading)
+        if writing >= 0:
+            os.close(writing)
+
+
+def _await_report(reading: int, deadline: float) -> None:
+    """A starting server reports one JSON line: `{"ok": true}`, or the error that keeps it from serving."""
+    received = b""
+    while select.select([reading], [], [], max(0.0, deadline - time.monotonic()))[0]:
+        chunk = os.read(reading, 65_536)
+        received += chunk
+        for line in received.split(b"\n")[:-1]:
+            report = _report(line)
+            if report is not None and report.get("ok"):
+                return
+            if report is not None:
+                raise _told(report["error"])
+        if not chunk:
+            said = received.decode("utf-8", "replace").strip().rpartition("\n")[2]
+            raise WorkroomError(
+                ErrorCode.IO_ERROR, f"The server ended before it was ready: {said or 'no reason given'}"
+            )
+    raise WorkroomError(ErrorCode.TIMEOUT, f"No server was ready within {_START_SECONDS:.0f} s.")
+
+
+def _report(line: bytes) -> dict[str, Any] | None:
+    """The report, or None for anything else that a starting interpreter prints."""
+    try:
+        report = json.loads(line)
+    except ValueError:
+        return None
+    return report if isinstance(report, dict) and "ok" in report else None
+
+
+def _told(error: Mapping[str, Any]) -> WorkroomError:
+    """An error that came over the wire, as it was."""
+    code, details = ErrorCode(error["code"]), error.get("details")
+    return WorkroomError(code, error["message"], next_step=error.get("next_step", ""), details=details)

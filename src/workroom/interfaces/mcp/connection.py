@@ -1,0 +1,163 @@
+"""One agent's connection: the protocol on one side, the one road on the other; nothing is decided here."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Collection
+from functools import lru_cache, partial
+from typing import Any
+
+from workroom.base.actor import Actor
+from workroom.base.envelope import Envelope, failure
+from workroom.base.errors import WorkroomError
+from workroom.base.events import Event, ModeChanged
+from workroom.base.settings import Mode, Profile
+from workroom.interfaces.channel import Channel
+from workroom.interfaces.link import VERSION
+from workroom.interfaces.mcp.protocol import INTERNAL_ERROR, CallTool, Cancel, ListTools, Peer, Request, Send, encode
+from workroom.server.hub import Hub
+from workroom.server.session import Session
+from workroom.tools.catalog import tools_for
+from workroom.tools.dispatch import dispatch
+from workroom.tools.schema import input_schema, output_schema
+from workroom.tools.tool import Call, Tool
+from workroom.tools.workspace import Workspace
+
+__all__ = ["Connection", "tool_list"]
+
+_INSTRUCTIONS = (
+    "Workroom serves one folder. Look with workspace_inspect (its action capabilities says what you may do), change "
+    "files with workspace_edit. Paths are relative to the folder. An answer with status pending_approval waits for the "
+    "person: tell them, and don't try another way around."
+)
+
+
+class Connection:
+    """Speaks MCP on a channel for one session until either side ends it."""
+
+    def __init__(self, channel: Channel, hub: Hub, session: Session, workspace: Workspace) -> None:
+        self._calls: dict[Request, asyncio.Task[None]] = {}
+        self._channel = channel
+        self._hub = hub
+        self._session = session
+        self.workspace = workspace
+        self._peer = Peer(VERSION, _INSTRUCTIONS)
+        self._mode = workspace.settings().mode
+        self._over = False
+        self._loop = asyncio.get_running_loop()
+        self._leave = workspace.store.subscribe(self._happened)
+        channel.hear, channel.finished = self.hear, self.finish
+        channel.ended.append(self._ended)
+
+    def hear(self, line: bytes) -> None:
+        """Take one line from the client."""
+        for step in self._peer.receive(line):
+            if isinstance(step, Send):
+                self._channel.send(step.line)
+            elif isinstance(step, CallTool):
+                task = self._loop.create_task(self._call(step))
+                self._calls[step.request] = task
+                task.add_done_callback(partial(self._done, step.request))
+            elif isinstance(step, ListTools):
+                self._list(step.request)
+            elif isinstance(step, Cancel) and step.request in self._calls:
+                self._calls[step.request].cancel()
+
+    @property
+    def calls(self) -> Collection[asyncio.Task[None]]:
+        """Calls whose answers are outstanding."""
+        return self._calls.values()
+
+    def finish(self) -> None:
+        """The client says nothing more: end when it has its answers."""
+        self._over = True
+        if not self._calls:
+            self._channel.close()
+
+    def _ended(self) -> None:
+        self._leave()
+        for task in self._calls.values():
+            task.cancel()
+
+    def _done(self, request: Request, _task: asyncio.Task[None]) -> None:
+        del self._calls[request]
+        if self._over and not self._calls:
+            self._channel.close()
+
+    async def _call(self, step: CallTool) -> None:
+        caller = Call(self.workspace, Actor("agent", self._peer.client, self._session.id), self._session.profile)
+        try:
+            envelope = await dispatch(self._hub.pool, caller, step.name, step.arguments)
+        except WorkroomError as error:  # settings that can't be read: nothing runs by them
+            envelope = failure(step.name.removeprefix("workspace_"), error)
+        self._send(self._peer.answer(step.request, encode(_result(envelope))))
+        self._follow_mode()
+
+    def _list(self, request: Request) -> None:
+        try:
+            self._mode = self.workspace.settings().mode
+            answer = self._peer.answer(request, tool_list(self._session.profile, self._mode))
+        except WorkroomError as error:
+            answer = self._peer.refuse(request, INTERNAL_ERROR, str(error))
+        self._send(answer)
+
+    def _send(self, line: bytes | None) -> None:
+        if line is not None:
+            self._channel.send(line)
+
+    def _happened(self, _number: int, event: Event) -> None:
+        """Hear of an event, on the thread that committed it."""
+        if isinstance(event, ModeChanged):
+            self._loop.call_soon_threadsafe(self._follow_mode)
+
+    def _follow_mode(self) -> None:
+        """Tell the client when its tools are others now; the person may also have edited the settings' file."""
+        try:
+            mode = self.workspace.settings().mode
+        except WorkroomError:
+            return
+        if mode != self._mode:
+            self._mode = mode
+            self._send(self._peer.tools_changed())
+
+
+@lru_cache(maxsize=16)
+def tool_list(profile: Profile, mode: Mode) -> str:
+    """The result of `tools/list` as JSON text."""
+    return encode({"tools": [_tool(tool) for tool in tools_for(profile, mode)]})
+
+
+def _tool(tool: Tool) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.help,
+        "inputSchema": input_schema(tool),
+        "outputSchema": output_schema(),
+        "annotations": dict(tool.annotations),
+    }
+
+
+def _result(envelope: Envelope) -> dict[str, Any]:
+    """An answer in both forms: some clients show a model only the text, some only what is structured."""
+    return {
+        "content": [{"type": "text", "text": _text(envelope)}],
+        "structuredContent": envelope.to_json(),
+        "isError": not envelope.ok,
+    }
+
+
+def _text(envelope: Envelope) -> str:
+    body = envelope.text
+    if envelope.error is not None:
+        details = envelope.error.get("details")
+        parts = [f"{envelope.error['code']}: {envelope.summary}", body or (_compact(details) if details else "")]
+    else:
+        parts = [envelope.summary, body or (_compact(envelope.data) if envelope.data else "")]
+    parts += [f"{artifact.kind}: {artifact.path}" for artifact in envelope.artifacts]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)

@@ -1,0 +1,301 @@
+"""The server's half of the Model Context Protocol over lines, without any input or output of its own.
+
+    bytes of one line -> Peer.receive -> steps for whoever owns the connection:
+        Send(line)                       write this line
+        CallTool(request, name, …)       run the tool, then answer(request, …)
+        ListTools(request)               answer(request, …) with the tools as they stand now
+        Cancel(request)                  the client doesn't wait any longer; an answer is dropped
+
+Only the standard library's `json` is needed, for the shim speaks this too where no server can be reached. Every line
+that leaves is ASCII: a client that splits lines at U+2028 reads it right.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["REVISIONS", "CallTool", "Cancel", "ListTools", "Peer", "Request", "Send", "Step", "encode"]
+
+REVISIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+"""The revisions that are spoken, newest first. What is sent is the same in all; older clients ignore what is new."""
+
+_BATCHED = "2025-03-26"
+"""The one revision that has JSON-RPC batches."""
+
+PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
+
+RequestId = str | int
+
+
+class _Batch:
+    """Answers of one batch, which leave as one array when the last is there."""
+
+    def __init__(self) -> None:
+        self._waiting = 1  # for the end of the batch itself
+        self._answers: list[str] = []
+
+    def wait(self) -> None:
+        self._waiting += 1
+
+    def take(self, answer: str) -> None:
+        self._answers.append(answer)
+
+    def done(self) -> str | None:
+        """One of those waited for is through; answers the array when it was the last."""
+        self._waiting -= 1
+        if self._waiting or not self._answers:
+            return None
+        return "[" + ",".join(self._answers) + "]"
+
+
+class Request:
+    """A request that waits for its answer."""
+
+    __slots__ = ("batch", "id")
+
+    def __init__(self, number: RequestId, batch: _Batch | None) -> None:
+        self.id = number
+        self.batch = batch
+
+
+class Send:
+    """Write `line`, which ends in a newline."""
+
+    __slots__ = ("line",)
+
+    def __init__(self, line: bytes) -> None:
+        self.line = line
+
+
+class ListTools:
+    """The client asks which tools there are."""
+
+    __slots__ = ("request",)
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+
+
+class CallTool:
+    """The client calls a tool; `arguments` are not checked yet."""
+
+    __slots__ = ("arguments", "name", "request")
+
+    def __init__(self, request: Request, name: str, arguments: dict[str, Any]) -> None:
+        self.request = request
+        self.name = name
+        self.arguments = arguments
+
+
+class Cancel:
+    """The client has given up on a request that is still open."""
+
+    __slots__ = ("request",)
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+
+
+Step = Send | ListTools | CallTool | Cancel
+
+
+class _RpcError(Exception):
+    """A JSON-RPC error for one message."""
+
+    def __init__(self, code: int, message: str, data: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.data = data
+
+
+class Peer:
+    """One connection's state: what was negotiated, and which requests are open."""
+
+    def __init__(self, version: str, instructions: str = "") -> None:
+        self.client = ""
+        """What the client calls itself; empty before `initialize`."""
+        self.revision = ""
+        """The negotiated revision; empty before `initialize`."""
+        self._server = {"name": "workroom", "title": "Workroom", "version": version}
+        self._instructions = instructions
+        self._open: dict[RequestId, Request] = {}
+
+    def receive(self, line: bytes) -> list[Step]:
+        """What to do about one line. Never raises: what can't be understood is answered with its JSON-RPC error."""
+        if not line.strip():
+            return []
+        try:
+            message = _decode(line)
+            if isinstance(message, list):
+                return self._batch(message)
+        except _RpcError as fault:
+            return [Send(_line(_error(None, fault)))]
+        return self._message(message, None)
+
+    def answer(self, request: Request, result: str) -> bytes | None:
+        """The line that answers `request` with `result`, a JSON text; None when nothing is to be sent (yet)."""
+        return self._close(request, f'{{"jsonrpc":"2.0","id":{json.dumps(request.id)},"result":{result}}}')
+
+    def refuse(self, request: Request, code: int, message: str) -> bytes | None:
+        """The line that answers `request` with an error."""
+        return self._close(request, _error(request.id, _RpcError(code, message)))
+
+    def tools_changed(self) -> bytes | None:
+        """The notification that the tools are others now; None before the client has introduced itself."""
+        return _line('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}') if self.revision else None
+
+    def _batch(self, messages: list[Any]) -> list[Step]:
+        if self.revision != _BATCHED or not messages:
+            raise _RpcError(INVALID_REQUEST, "A message is one JSON object; this revision has no batches.")
+        batch = _Batch()
+        steps = [step for message in messages for step in self._message(message, batch)]
+        return [*steps, *_lines(batch.done())]
+
+    def _message(self, message: Any, batch: _Batch | None) -> list[Step]:
+        number = None
+        try:
+            if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
+                raise _RpcError(INVALID_REQUEST, 'A message is a JSON object with "jsonrpc": "2.0".')
+            if "method" not in message and ("result" in message or "error" in message):
+                return []  # an answer, though nothing was asked
+            if "id" in message:
+                number = _request_id(message["id"])
+            method, params = _method(message)
+            if "id" not in message:
+                return self._notification(method, params)
+            return self._request(number, method, params, batch)
+        except _RpcError as fault:
+            return _sent(_error(number, fault), batch)
+
+    def _notification(self, method: str, params: dict[str, Any]) -> list[Step]:
+        if method != "notifications/cancelled":
+            return []
+        number = params.get("requestId")
+        request = self._open.pop(number, None) if isinstance(number, str | int) else None
+        if request is None:
+            return []
+        return [Cancel(request), *_lines(request.batch.done() if request.batch else None)]
+
+    def _request(self, number: Any, method: str, params: dict[str, Any], batch: _Batch | None) -> list[Step]:
+        if number in self._open:
+            raise _RpcError(INVALID_REQUEST, f"The request id {number!r} is still in use.")
+        if method == "initialize":
+            return _sent(_result(number, self._initialize(params)), batch)
+        if method in {"ping", "logging/setLevel"}:
+            return _sent(_result(number, {}), batch)
+        if method not in {"tools/list", "tools/call"}:
+            raise _RpcError(METHOD_NOT_FOUND, f"There is no method {method[:100]!r}.")
+        if not self.revision:
+            raise _RpcError(INVALID_REQUEST, "The first request is initialize.")
+        request = Request(number, batch)
+        step = ListTools(request) if method == "tools/list" else _tool_call(request, params)
+        self._open[number] = request
+        if batch:
+            batch.wait()
+        return [step]
+
+    def _initialize(self, params: dict[str, Any]) -> dict[str, Any]:
+        wanted = params.get("protocolVersion")
+        if not isinstance(wanted, str):
+            raise _RpcError(
+                INVALID_PARAMS, "initialize needs protocolVersion, a string.", {"supported": list(REVISIONS)}
+            )
+        self.revision = wanted if wanted in REVISIONS else REVISIONS[0]
+        client = params.get("clientInfo")
+        name = client.get("name") if isinstance(client, dict) else None
+        self.client = name[:200] if isinstance(name, str) and name else "unknown client"
+        answer: dict[str, Any] = {
+            "protocolVersion": self.revision,
+            "capabilities": {"tools": {"listChanged": True}},
+            "serverInfo": self._server,
+        }
+        if self._instructions:
+            answer["instructions"] = self._instructions
+        return answer
+
+    def _close(self, request: Request, text: str) -> bytes | None:
+        if self._open.get(request.id) is not request:
+            return None  # cancelled meanwhile
+        del self._open[request.id]
+        if request.batch is None:
+            return _line(text)
+        request.batch.take(text)
+        whole = request.batch.done()
+        return None if whole is None else _line(whole)
+
+
+def encode(value: Any) -> str:
+    """A JSON value as compact ASCII. A lone surrogate, which strict readers refuse, becomes a question mark."""
+    text = json.dumps(value, separators=(",", ":"), check_circular=False)
+    if "\\ud" not in text:
+        return text
+    whole = json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace")
+    return json.dumps(json.loads(whole), separators=(",", ":"))
+
+
+def _decode(line: bytes) -> Any:
+    try:
+        return _DECODER.decode(line.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise _RpcError(PARSE_ERROR, f"The line is not JSON: {str(error)[:200]}.") from None
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant)
+
+
+def _request_id(value: Any) -> RequestId:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise _RpcError(INVALID_REQUEST, "A request's id is a string or an integer.")
+    return value
+
+
+def _method(message: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    method, params = message.get("method"), message.get("params", {})
+    if not isinstance(method, str):
+        raise _RpcError(INVALID_REQUEST, "A message names its method.")
+    if not isinstance(params, dict):
+        raise _RpcError(INVALID_PARAMS, "params is an object.")
+    return method, params
+
+
+def _tool_call(request: Request, params: dict[str, Any]) -> CallTool:
+    name, arguments = params.get("name"), params.get("arguments")
+    if not isinstance(name, str):
+        raise _RpcError(INVALID_PARAMS, "tools/call needs name, a string.")
+    if arguments is None:
+        arguments = {}
+    if not isinstance(arguments, dict):
+        raise _RpcError(INVALID_PARAMS, "arguments is an object.")
+    return CallTool(request, name, arguments)
+
+
+def _sent(text: str, batch: _Batch | None) -> list[Step]:
+    if batch is None:
+        return _lines(text)
+    batch.take(text)
+    return []
+
+
+def _lines(text: str | None) -> list[Step]:
+    return [] if text is None else [Send(_line(text))]
+
+
+def _result(number: RequestId | None, result: Mapping[str, Any]) -> str:
+    return json.dumps({"jsonrpc": "2.0", "id": number, "result": result}, separators=(",", ":"))
+
+
+def _error(number: RequestId | None, fault: _RpcError) -> str:
+    error: dict[str, Any] = {"code": fault.code, "message": str(fault)}
+    if fault.data is not None:
+        error["data"] = fault.data
+    return json.dumps({"jsonrpc": "2.0", "id": number, "error": error}, separators=(",", ":"))
+
+
+def _line(text: str) -> bytes:
+    return text.encode("ascii") + b"\n"

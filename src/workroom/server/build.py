@@ -1,0 +1,102 @@
+"""Puts one workspace together from its parts, and takes it apart."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.ids import NewId, new_id
+from workroom.base.settings import Settings, parse_settings
+from workroom.core import approvals, notes, plans, transactions
+from workroom.core.approvals import Approvals
+from workroom.core.notes import Notes
+from workroom.core.plans import Plans
+from workroom.core.transactions import Transactions
+from workroom.system.agentic import Agentic
+from workroom.system.clock import Clock, now
+from workroom.system.root import Root
+from workroom.system.state import StateDirectory
+from workroom.system.store import Store
+from workroom.system.syscalls import lock_folder
+from workroom.tools.workspace import Workspace
+
+__all__ = ["LiveSettings", "build_workspace", "close_workspace"]
+
+
+class LiveSettings:
+    """One workspace's settings as they stand in the files; a call costs two `stat` while nothing has changed."""
+
+    def __init__(self, state: StateDirectory, folder: Path) -> None:
+        self._state = state
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._layers: tuple[Mapping[str, Any], Mapping[str, Any]] | None = None
+        self._settings = Settings()
+
+    def __call__(self) -> Settings:
+        """The settings now; INVALID_INPUT names what is wrong in a file."""
+        user, own = self._state.read_settings(self._folder)
+        with self._lock:
+            if self._layers is None or self._layers[0] is not user or self._layers[1] is not own:
+                self._settings = parse_settings(user, own)
+                self._layers = user, own
+            return self._settings
+
+
+def build_workspace(
+    path: str, state: StateDirectory, *, adopt: Path | None = None, clock: Clock = now, new_id: NewId = new_id
+) -> Workspace:
+    """Open the folder at `path`: own it, find its store, undo what a crash left, and connect the nouns.
+
+    NOT_FOUND, INVALID_INPUT: no folder. UNSUPPORTED: another process owns it, or a newer Workroom wrote its store.
+    """
+    with _undone_on_failure() as undo:
+        root = Root.open(path)
+        undo.callback(root.close)
+        if not lock_folder(root.fd):
+            raise WorkroomError(
+                ErrorCode.UNSUPPORTED,
+                f"Another process serves {root.path}.",
+                next_step="Connect to that one, or stop it; one process owns a folder.",
+            )
+        folder = state.bind(root.path, root.device, root.inode, adopt)
+        store = Store(
+            folder,
+            (*transactions.MIGRATIONS, *approvals.MIGRATIONS, *plans.MIGRATIONS, *notes.MIGRATIONS),
+        )
+        undo.callback(store.close)
+        settings = LiveSettings(state, folder)
+        agentic = Agentic(root)
+        workspace = Workspace(
+            root=root,
+            store=store,
+            agentic=agentic,
+            settings=settings,
+            transactions=Transactions(root, store, agentic, settings, clock, new_id),
+            approvals=Approvals(store, clock, new_id),
+            plans=Plans(store, clock, new_id),
+            notes=Notes(root, agentic, store, clock),
+            clock=clock,
+            new_id=new_id,
+        )
+        workspace.transactions.recover()
+        workspace.approvals.keep_view(agentic)
+        workspace.plans.keep_view(agentic)
+    return workspace
+
+
+def close_workspace(workspace: Workspace) -> None:
+    """Give up the folder; its store is closed first, so that the next owner finds it whole."""
+    workspace.store.close()
+    workspace.root.close()
+
+
+@contextlib.contextmanager
+def _undone_on_failure() -> Iterator[contextlib.ExitStack]:
+    with contextlib.ExitStack() as stack:
+        yield stack
+        stack.pop_all()

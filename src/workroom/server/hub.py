@@ -1,0 +1,105 @@
+"""The open folders of one server process, each with one workspace, and the threads that calls run on."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.server.build import build_workspace, close_workspace
+from workroom.system.state import StateDirectory
+from workroom.tools.workspace import Workspace
+
+__all__ = ["Hub"]
+
+_THREADS = 16
+
+
+class Hub:
+    """Opens each folder once. Safe to use from many threads; opening one folder waits for another that is opening."""
+
+    def __init__(self, state: StateDirectory) -> None:
+        self.state = state
+        self.pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="workroom")
+        """Where calls run: core and system are synchronous."""
+        self.closing: list[Callable[[Workspace], None]] = []
+        """Called before a workspace is closed, from the thread that closes it."""
+        self._lock = threading.Lock()
+        self._open: dict[str, Workspace] = {}
+
+    def open(self, path: str) -> Workspace:
+        """The workspace of the folder at `path`: the same one for everybody who names the same folder.
+
+        NOT_FOUND or INVALID_INPUT when there is no such folder, UNSUPPORTED when it stands inside another open one, or
+        around it, or when another process owns it.
+        """
+        real = os.path.realpath(path)
+        with self._lock:
+            self._close_others_at(real)
+            found = self._open.get(real)
+            if found is None:
+                self._check_apart(real)
+                found = self._open[real] = build_workspace(real, self.state)
+            return found
+
+    def close(self, path: str) -> bool:
+        """Close the workspace of a folder; whether it was open. Running calls meet a closed store and are undone."""
+        with self._lock:
+            return self._close(os.path.realpath(path))
+
+    def workspaces(self) -> tuple[Workspace, ...]:
+        """Every open workspace, by path."""
+        with self._lock:
+            return tuple(self._open[path] for path in sorted(self._open))
+
+    def stop(self, seconds: float) -> bool:
+        """Let running calls finish and close every folder; nothing may be opened any more.
+
+        False when calls were still running after `seconds`: their folders stay as by a crash, and the next opening
+        makes them whole.
+        """
+        waiting = threading.Thread(target=self.pool.shutdown, kwargs={"cancel_futures": True}, daemon=True)
+        waiting.start()
+        waiting.join(seconds)
+        if waiting.is_alive():
+            return False
+        with self._lock:
+            for path in list(self._open):
+                self._close(path)
+        return True
+
+    def _close(self, real: str) -> bool:
+        workspace = self._open.pop(real, None)
+        if workspace is None:
+            return False
+        for tell in tuple(self.closing):
+            tell(workspace)
+        close_workspace(workspace)
+        return True
+
+    def _close_others_at(self, real: str) -> None:
+        """Close what is open under this path but stands there no longer, and this folder under its former path."""
+        try:
+            status = os.stat(real)
+        except OSError:
+            return  # opening tells what is wrong
+        for path, workspace in list(self._open.items()):
+            same = (workspace.root.device, workspace.root.inode) == (status.st_dev, status.st_ino)
+            if same != (path == real):
+                self._close(path)
+
+    def _check_apart(self, real: str) -> None:
+        for path in self._open:
+            if (real + os.sep).startswith(path.rstrip(os.sep) + os.sep):
+                relation = "inside"
+            elif (path + os.sep).startswith(real.rstrip(os.sep) + os.sep):
+                relation = "around"
+            else:
+                continue
+            raise WorkroomError(
+                ErrorCode.UNSUPPORTED,
+                f"{real} stands {relation} {path}, which is open; each file has one workspace.",
+                next_step=f"Work in {path}, or close it first.",
+            )
