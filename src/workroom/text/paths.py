@@ -106,14 +106,7 @@ def protected_by(path: str, patterns: Sequence[str] = ()) -> str | None:
         short = _SHORT_NAME.fullmatch(plain)
         if short:
             return ".git" if short[1] == "git" else ".agentic"
-    if not patterns:
-        return None
-    parts = path.split("/")
-    for end in range(len(parts), 0, -1):
-        rule = matches("/".join(parts[:end]), patterns, folded=True)
-        if rule is not None:
-            return rule
-    return None
+    return _first(path, patterns, folded=True, below=True)
 
 
 def check_new_name(path: str) -> None:
@@ -141,14 +134,7 @@ def matches(path: str, patterns: Sequence[str], *, folded: bool = False) -> str 
     dot (`.vscode/settings.json`) does so in any folder; `/x` begins at the root only. `folded` takes names as the
     most forgiving file system does.
     """
-    parts = path.split("/")
-    plain = [_plain_name(part) for part in parts]
-    for pattern in patterns:
-        if _fits(_compiled(pattern, folded=False), parts):
-            return pattern
-        if folded and _fits(_compiled(pattern, folded=True), plain):
-            return pattern
-    return None
+    return _first(path, patterns, folded=folded, below=False)
 
 
 def _check_text(given: str) -> None:
@@ -213,7 +199,20 @@ _ACROSS = None
 _Glob = tuple[re.Pattern[str] | None, ...]
 
 
-def _fits(glob: _Glob, parts: Sequence[str]) -> bool:
+def _first(path: str, patterns: Sequence[str], *, folded: bool, below: bool) -> str | None:
+    """The first pattern that fits the path or, with `below`, the path or a folder above it."""
+    spellings = [path.split("/")]
+    if folded and patterns:
+        names, plain = [_folded(name) for name in spellings[0]], [_plain_name(name) for name in spellings[0]]
+        spellings = [plain] if names == plain else [plain, names]
+    for pattern in patterns:
+        glob = _compiled(pattern, folded=folded)
+        if any(_fits(glob, parts, below=below) for parts in spellings):
+            return pattern
+    return None
+
+
+def _fits(glob: _Glob, parts: Sequence[str], *, below: bool) -> bool:
     """Part by part, keeping every position that the glob can have reached: no pattern takes long."""
     reached = {0}
     for at, part in enumerate(glob, 1):
@@ -222,7 +221,7 @@ def _fits(glob: _Glob, parts: Sequence[str]) -> bool:
         elif reached:
             inside = 1 if at == len(glob) else 0
             reached = set(range(min(reached) + inside, len(parts) + 1))
-    return len(parts) in reached
+    return bool(reached) if below else len(parts) in reached
 
 
 @lru_cache(maxsize=1024)
