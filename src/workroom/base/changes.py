@@ -4,6 +4,7 @@ The parts:
     State      what is (or shall be) at one path
     Change     one path: before -> after
     ChangeSet  all changes of one transaction; its fingerprint is what an approval is bound to
+    Danger     why something is destructive
     Permit     what the gate gave; a commit takes nothing without one
 """
 
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-__all__ = ["ABSENT", "Change", "ChangeSet", "Kind", "Permit", "State", "digest"]
+__all__ = ["ABSENT", "Change", "ChangeSet", "Danger", "Kind", "Permit", "State", "digest"]
 
 
 class Kind(StrEnum):
@@ -55,6 +56,7 @@ class Change:
     """One path's net change. `path` is canonical: relative to the root, `/`, no links on the way.
 
     `origin` is the path whose very file (inode, times, attributes) moves here; its own change ends in ABSENT.
+    `like` is the path whose owner and attributes a new file takes: the source of a copy.
     `matched` is the loosest rung of the ladder that found the edit's text; `added` and `removed` count lines, and
     are None where the content isn't text.
     """
@@ -63,6 +65,7 @@ class Change:
     before: State
     after: State
     origin: str | None = None
+    like: str | None = None
     matched: str = "exact"
     added: int | None = 0
     removed: int | None = 0
@@ -78,13 +81,22 @@ class ChangeSet:
         """SHA-256 of the normalised changes with every before-hash, and of `parts` (action, force and the like)."""
         rows = [
             [c.path, str(c.before.kind), c.before.sha256, c.before.mode, str(c.after.kind), c.after.sha256,
-             c.after.mode, c.origin]
+             c.after.mode, c.origin, c.like]
             for c in self.changes
         ]  # fmt: skip
         return digest([list(parts), rows])
 
     def paths(self) -> Iterable[str]:
         return (c.path for c in self.changes)
+
+
+@dataclass(frozen=True, slots=True)
+class Danger:
+    """Why something is destructive: the operation, its path, and what would do without (empty where nothing would)."""
+
+    operation: str
+    path: str
+    alternative: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,32 @@
-"""Plan, guard, commit, recover, undo, the history. One writer a workspace."""
+"""Plan, guard, commit, recover, undo, the history. One writer a workspace.
+
+operations   what an edit is made of
+overlay      the folder as it would be
+plan         operations -> Planned        rollback   an entry turned round -> Planned
+service      Transactions: keep, commit, recover, history
+steps        a change set as renames      stage      after-images on their way
+apply        the visible part             unwind     the one way back
+recover      after a crash                settle     a while after a commit
+images       contents under a quota       kept       others' bytes that were met
+consumption  an approval is used once     views      changes.diff, review.md
+tables       the rows
+"""
+
+from workroom.core.transactions.model import Directory, Entry, Planned, Transaction, file_row
+from workroom.core.transactions.operations import Operation
+from workroom.core.transactions.service import Transactions
+from workroom.core.transactions.tables import MIGRATIONS
+from workroom.core.transactions.views import render_diff, write_views
+
+__all__ = [
+    "MIGRATIONS",
+    "Directory",
+    "Entry",
+    "Operation",
+    "Planned",
+    "Transaction",
+    "Transactions",
+    "file_row",
+    "render_diff",
+    "write_views",
+]

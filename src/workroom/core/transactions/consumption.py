@@ -1,0 +1,27 @@
+"""An approval is used once: the row that says so is written by the transaction that used it."""
+
+from __future__ import annotations
+
+import apsw
+
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.system.store import Database
+
+__all__ = ["consume", "consumed"]
+
+
+def consume(db: Database, approval_id: str, what: str, at: float) -> None:
+    """Use up an approval within the unit of work `db`; TRANSACTION_STATE when it was used before."""
+    try:
+        db.execute("INSERT INTO consumptions (approval_id, what, at) VALUES (?, ?, ?)", (approval_id, what, at))
+    except apsw.ConstraintError:
+        raise WorkroomError(
+            ErrorCode.TRANSACTION_STATE,
+            f"{approval_id} was used already; an approval is used once.",
+            next_step="Make the call again to ask anew.",
+        ) from None
+
+
+def consumed(db: Database, approval_id: str) -> bool:
+    """Whether the approval was used."""
+    return db.execute("SELECT 1 FROM consumptions WHERE approval_id = ?", (approval_id,)).fetchone() is not None

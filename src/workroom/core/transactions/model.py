@@ -1,0 +1,160 @@
+"""The nouns of a transaction, as values.
+
+Planned      what a transaction would do: change set, contents, warnings; in memory until it is kept
+Transaction  a row of the table: a planned, applied or rolled back transaction
+Entry        a line of the history: what was done, by whom, and whether it is undone
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from workroom.base.actor import Actor
+from workroom.base.changes import Change, ChangeSet, Danger, Kind, State
+
+__all__ = [
+    "Directory",
+    "Entry",
+    "Planned",
+    "Status",
+    "Transaction",
+    "change_from_json",
+    "change_to_json",
+    "file_row",
+]
+
+Status = Literal["planned", "applied", "rolled_back", "superseded", "failed"]
+Cause = Literal["edit", "rollback", "late_write", "recovery"]
+
+
+@dataclass(frozen=True, slots=True)
+class Directory:
+    """A folder that the operations name (mkdir), and whether it was there before."""
+
+    path: str
+    existed_before: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What a transaction would do.
+
+    `contents` holds the bytes of before- and after-images by SHA-256, as far as they aren't in the store yet.
+    `undoes` is the number of the entry that this one takes back.
+    """
+
+    id: str
+    cause: Cause
+    title: str
+    operations: tuple[dict[str, Any], ...]
+    change_set: ChangeSet
+    fingerprint: str
+    contents: Mapping[str, bytes] = field(default_factory=dict)
+    directories: tuple[Directory, ...] = ()
+    dangers: tuple[Danger, ...] = ()
+    asks: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    undoes: int | None = None
+    idempotency_key: str | None = None
+    kept: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """A stored transaction. `entry` is its line in the history, None until it is applied."""
+
+    planned: Planned
+    status: Status
+    actor: Actor
+    created_at: float
+    entry: int | None = None
+    applied_at: float | None = None
+    approval_id: str | None = None
+    note: str = ""
+    """Why an attempt to apply it was taken back."""
+
+    @property
+    def id(self) -> str:
+        return self.planned.id
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the history."""
+
+    number: int
+    transaction_id: str
+    at: float
+    actor: Actor
+    cause: str
+    title: str
+    changes: tuple[Change, ...]
+    directories: tuple[Directory, ...] = ()
+    undoes: int | None = None
+    undone_by: int | None = None
+    approval_id: str | None = None
+    decided_by: str | None = None
+    forgotten: bool = False
+    """Whether its before-images were dropped to keep the quota."""
+    warnings: tuple[str, ...] = ()
+    """What was met on the way: others' work that was left, copies that were kept."""
+
+    @property
+    def added(self) -> int:
+        return sum(change.added or 0 for change in self.changes)
+
+    @property
+    def removed(self) -> int:
+        return sum(change.removed or 0 for change in self.changes)
+
+
+def change_to_json(change: Change) -> dict[str, Any]:
+    """A change as it is stored."""
+    body = asdict(change)
+    body["before"] = _state_row(change.before)
+    body["after"] = _state_row(change.after)
+    return body
+
+
+def change_from_json(body: dict[str, Any]) -> Change:
+    """The change that `change_to_json` wrote."""
+    before, after = (_state_of(body[side]) for side in ("before", "after"))
+    return Change(**{**body, "before": before, "after": after})
+
+
+def _state_row(state: State) -> list[Any]:
+    return [str(state.kind), state.sha256, state.size, state.mode]
+
+
+def _state_of(row: list[Any]) -> State:
+    return State(Kind(row[0]), row[1], row[2], row[3])
+
+
+def file_row(change: Change) -> dict[str, Any]:
+    """A change as answers show it: path, change, hashes, counts, the rung that matched."""
+    row: dict[str, Any] = {
+        "path": change.path,
+        "change": _verb(change),
+        "beforeSha256": change.before.sha256 or None,
+        "afterSha256": change.after.sha256 or None,
+        "added": change.added,
+        "removed": change.removed,
+        "matched": change.matched,
+    }
+    if change.origin is not None:
+        row["from"] = change.origin
+    return row
+
+
+def _verb(change: Change) -> str:
+    if change.origin is not None:
+        return "move"
+    if change.after.kind is Kind.DIRECTORY:
+        return "mkdir"
+    if change.before.kind is Kind.ABSENT:
+        return "create"
+    if change.after.kind is Kind.ABSENT:
+        return "delete"
+    return "modify"

@@ -1,0 +1,124 @@
+"""What an edit is made of: nine operations, as a model sends them.
+
+They are pydantic models since they are stored, compared and shown as JSON, and so that a wrong field is refused with
+its name. `normalised` is the form that two equal requests share.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+__all__ = [
+    "Copy",
+    "Create",
+    "Delete",
+    "Mkdir",
+    "Move",
+    "Operation",
+    "Patch",
+    "Replace",
+    "Rewrite",
+    "Splice",
+    "normalised",
+]
+
+
+class _Operation(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    allow_line_numbers: bool = False
+    """Take text that looks like numbered lines (`12 | …`) as it is."""
+    expected_sha256: str | None = None
+    """The SHA-256 the file must have before the transaction."""
+
+
+class Create(_Operation):
+    """A new file; parents are made. Over an existing file only with `overwrite`."""
+
+    type: Literal["create"]
+    path: str
+    content: str
+    overwrite: bool = False
+
+
+class Rewrite(_Operation):
+    """The whole content of an existing file."""
+
+    type: Literal["rewrite"]
+    path: str
+    content: str
+    create_if_missing: bool = False
+
+
+class Replace(_Operation):
+    """Exact text, which occurs `expected_matches` times."""
+
+    type: Literal["replace"]
+    path: str
+    search: str = Field(min_length=1)
+    replacement: str
+    expected_matches: int = Field(default=1, ge=1, le=100_000)
+
+
+class Splice(_Operation):
+    """Lines from `start_line` (1-based), guarded by the hash of what was read."""
+
+    type: Literal["splice"]
+    path: str
+    start_line: int = Field(ge=1)
+    delete_count: int = Field(ge=0)
+    content: str = ""
+    expected_hash: str | None = None
+
+
+class _Transfer(_Operation):
+    source: str = Field(alias="from")
+    target: str = Field(alias="to")
+    overwrite: bool = False
+
+
+class Copy(_Transfer):
+    """A file or a folder with all it holds."""
+
+    type: Literal["copy"]
+
+
+class Move(_Transfer):
+    """A file, link or folder."""
+
+    type: Literal["move"]
+
+
+class Delete(_Operation):
+    """A file or link, or a folder with `recursive`."""
+
+    type: Literal["delete"]
+    path: str
+    ignore_missing: bool = False
+    recursive: bool = False
+
+
+class Mkdir(_Operation):
+    """An empty folder; parents are made."""
+
+    type: Literal["mkdir"]
+    path: str
+
+
+class Patch(_Operation):
+    """A unified diff over up to 50 files, plain or as git writes it."""
+
+    type: Literal["patch"]
+    patch: str
+
+
+Operation = Annotated[
+    Create | Rewrite | Replace | Splice | Copy | Move | Delete | Mkdir | Patch, Field(discriminator="type")
+]
+
+
+def normalised(operations: tuple[Operation, ...]) -> list[dict[str, Any]]:
+    """The operations as JSON values with defaults left out: equal requests give equal values."""
+    return [{"type": op.type, **op.model_dump(by_alias=True, exclude_defaults=True)} for op in operations]

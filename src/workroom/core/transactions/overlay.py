@@ -1,0 +1,251 @@
+"""The folder as it would be: operations are played on it in order, and net changes are read off at the end.
+
+    disk ── first look at a path ──> before (kept)      node (what later operations see and change)
+                                        └──── differ? ────┘──> one Change
+
+Contents are bytes read whole, at most `limit` bytes a file where an edit takes them apart; what is only moved is
+hashed and never held.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from workroom.base.changes import ABSENT, Change, ChangeSet, Kind, State
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.system.root import Root
+from workroom.text.diff import count_lines
+
+__all__ = ["MAX_PATHS", "Node", "Overlay"]
+
+MAX_PATHS = 20_000
+"""Paths that one transaction may touch; copying a larger folder is another program's job."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """What a path would hold. `data` is None for what isn't a file or link, and for a file that is only passed on."""
+
+    state: State
+    data: bytes | None = None
+    origin: str | None = None
+    like: str | None = None
+    matched: str = "exact"
+
+
+_SAMPLE = 8192
+_NOTHING = Node(ABSENT)
+
+
+class Overlay:
+    """The folder with a transaction's operations on it. Nothing here writes."""
+
+    def __init__(self, root: Root) -> None:
+        self.root = root
+        self.contents: dict[str, bytes] = {}
+        self._before: dict[str, State] = {}
+        self._nodes: dict[str, Node] = {}
+
+    # Looking.
+
+    def resolve(self, path: str, *, last: bool = True) -> str:
+        """Where a path leads. What operations have touched is not on the disk that way: it leads nowhere else."""
+        parts = path.split("/")
+        touched = any("/".join(parts[:n]) in self._nodes for n in range(1, len(parts) + 1))
+        return path if touched else self.root.resolve(path, last=last)
+
+    def before(self, path: str) -> State:
+        """What the disk holds at a canonical path, looked at once a transaction."""
+        if path not in self._before:
+            if len(self._before) >= MAX_PATHS:
+                raise WorkroomError(ErrorCode.LIMIT_EXCEEDED, f"A transaction touches at most {MAX_PATHS:,} paths.")
+            self._before[path] = self.root.state(path)
+        return self._before[path]
+
+    def node(self, path: str) -> Node:
+        """What the path would hold now."""
+        touched = self._nodes.get(path)
+        if touched is not None:
+            return touched
+        state = self.before(path)
+        return Node(state, like=path) if state.kind is not Kind.ABSENT else _NOTHING
+
+    def kind(self, path: str) -> Kind:
+        """What kind of thing the path would hold; cheaper than `node`, since nothing is hashed."""
+        if path in self._nodes:
+            return self._nodes[path].state.kind
+        if path == ".":
+            return Kind.DIRECTORY
+        seen = self.root.stat(path)
+        return Kind.ABSENT if seen is None else seen.kind
+
+    def read(self, path: str, limit: int) -> bytes:
+        """The bytes that a file would hold. LIMIT_EXCEEDED over `limit`."""
+        node = self.node(path)
+        if node.state.size > limit:
+            raise WorkroomError(
+                ErrorCode.LIMIT_EXCEEDED,
+                f"{path} holds {node.state.size:,} bytes; files are edited up to {limit:,} (max_file_bytes).",
+            )
+        if node.data is not None:
+            return node.data
+        if node.state.sha256 in self.contents:
+            return self.contents[node.state.sha256]
+        return self._load(node.origin or node.like or path, node.state)
+
+    def children(self, folder: str) -> list[str]:
+        """Paths that would stand in a folder, sorted."""
+        prefix = "" if folder == "." else folder + "/"
+        found = {p for p, n in self._nodes.items() if _within(p, prefix) and n.state.kind is not Kind.ABSENT}
+        if folder not in self._nodes or self._before.get(folder, ABSENT).kind is Kind.DIRECTORY:
+            seen = self.root.stat(folder) if folder != "." else None
+            if folder == "." or (seen is not None and seen.kind is Kind.DIRECTORY):
+                found |= {s.path for s in self.root.scan(folder) if s.path not in self._nodes}
+        return sorted(found)
+
+    def tree(self, path: str) -> Iterator[str]:
+        """The path and all it would hold, folders before what is in them."""
+        yield path
+        if self.kind(path) is Kind.DIRECTORY:
+            for child in self.children(path):
+                yield from self.tree(child)
+
+    # Changing.
+
+    def put(self, path: str, data: bytes, *, mode: int | None = None, like: str | None = None, matched: str) -> None:
+        """A file's new bytes; the mode is the old file's unless given."""
+        old = self.node(path)
+        kept = old.state.mode if old.state.kind is Kind.FILE else None
+        state = State(Kind.FILE, self._keep(data), len(data), kept if mode is None else mode)
+        self._set(path, Node(state, data, like=like or old.like, matched=matched))
+
+    def put_node(self, path: str, node: Node) -> None:
+        """What another path held, as it is."""
+        self._set(path, node)
+
+    def remove(self, path: str) -> None:
+        """Nothing at the path any more."""
+        self._set(path, _NOTHING)
+
+    def make_folder(self, path: str) -> None:
+        """A folder at the path."""
+        self._set(path, Node(State(Kind.DIRECTORY)))
+
+    def make_parents(self, path: str) -> None:
+        """Every missing folder above the path. EDIT_CONFLICT where something that is no folder is in the way."""
+        parent, _, _ = path.rpartition("/")
+        if not parent:
+            return
+        kind = self.kind(parent)
+        if kind is Kind.ABSENT:
+            self.make_parents(parent)
+            self.make_folder(parent)
+        elif kind is not Kind.DIRECTORY:
+            raise WorkroomError(
+                ErrorCode.EDIT_CONFLICT,
+                f"{parent} is a {kind}, so {path} can't be made below it.",
+                next_step="Choose another path, or move that file first.",
+                details={"path": parent},
+            )
+
+    def passed_on(self, path: str) -> Node:
+        """The node of a file, link or folder as a copy of it has it."""
+        node = self.node(path)
+        if node.state.kind is Kind.FILE and node.data is None:
+            return replace(node, like=node.like or path, origin=None)
+        if node.state.kind is Kind.SYMLINK and node.data is None:
+            return replace(node, data=self._load(path, node.state), origin=None)
+        return replace(node, origin=None)
+
+    # Reading off.
+
+    def change_set(self, quota: int) -> ChangeSet:
+        """Net changes, sorted by path; what ends as it began is left out. `contents` then holds every image.
+
+        LIMIT_EXCEEDED, before anything large is read, when the images would hold more than `quota` bytes.
+        """
+        ends = {path: node for path, node in self._nodes.items() if not self._unchanged(path, node)}
+        gone = {path for path, node in ends.items() if node.state.kind is Kind.ABSENT}
+        moved = {path: node.origin for path, node in ends.items() if self._moves(path, node, gone)}
+        self._check_quota(ends, moved, quota)
+        return ChangeSet(
+            tuple(self._change(path, ends[path], moved.get(path), set(moved.values())) for path in sorted(ends))
+        )
+
+    def _moves(self, path: str, node: Node, gone: set[str]) -> bool:
+        """Whether the very file moves here: nothing was here, its old path ends empty, its bytes stay."""
+        return node.origin in gone and node.data is None and self.before(path).kind is Kind.ABSENT
+
+    def _check_quota(self, ends: dict[str, Node], moved: dict[str, str | None], quota: int) -> None:
+        origins = set(moved.values())
+        held = sum(self.before(path).size for path in ends if path not in origins)
+        held += sum(node.state.size for path, node in ends.items() if path not in moved)
+        if held > quota:
+            raise WorkroomError(
+                ErrorCode.LIMIT_EXCEEDED,
+                f"The transaction's images hold {held:,} bytes; the quota (history_quota_bytes) is {quota:,}.",
+                next_step="Split it, or ask the person to raise the quota.",
+                details={"bytes": held, "limit": quota},
+            )
+
+    def _change(self, path: str, node: Node, origin: str | None, origins: set[str | None]) -> Change:
+        before = self.before(path)
+        if origin is not None:
+            return Change(path, before, node.state, origin=origin)
+        if path in origins:
+            return Change(path, before, node.state)
+        old, new = self._image(path, before), self._node_image(path, node)
+        like = node.like if node.like != path else None
+        added, removed = _count(old, new) if Kind.FILE in {before.kind, node.state.kind} else (0, 0)
+        return Change(path, before, node.state, None, like, node.matched, added, removed)
+
+    def _node_image(self, path: str, node: Node) -> bytes:
+        if node.data is not None:
+            return node.data
+        return self._image(node.origin or node.like or path, node.state)
+
+    def _image(self, path: str, state: State) -> bytes:
+        return self._load(path, state) if state.sha256 else b""
+
+    def _unchanged(self, path: str, node: Node) -> bool:
+        before = self.before(path)
+        if not before.same_content(node.state):
+            return False
+        return node.state.kind is not Kind.FILE or before.mode == node.state.mode
+
+    def _set(self, path: str, node: Node) -> None:
+        self.before(path)
+        self._nodes[path] = node
+
+    def _keep(self, data: bytes) -> str:
+        sha = hashlib.sha256(data).hexdigest()
+        self.contents[sha] = data
+        return sha
+
+    def _load(self, path: str, state: State) -> bytes:
+        """Bytes of what stands on disk, which must still be what was seen."""
+        if state.sha256 in self.contents:
+            return self.contents[state.sha256]
+        data = os.fsencode(self.root.readlink(path)) if state.kind is Kind.SYMLINK else self.root.read(path)
+        if hashlib.sha256(data).hexdigest() != state.sha256:
+            raise WorkroomError(
+                ErrorCode.EDIT_CONFLICT,
+                f"{path} was changed by another program while the edit was planned.",
+                next_step="Read it again and make the edit anew.",
+                details={"path": path},
+            )
+        self.contents[state.sha256] = data
+        return data
+
+
+def _within(path: str, prefix: str) -> bool:
+    return path.startswith(prefix) and "/" not in path[len(prefix) :]
+
+
+def _count(old: bytes, new: bytes) -> tuple[int | None, int | None]:
+    """Lines added and removed; None for what isn't text."""
+    binary = b"\0" in old[:_SAMPLE] or b"\0" in new[:_SAMPLE]
+    return (None, None) if binary else count_lines(old, new)

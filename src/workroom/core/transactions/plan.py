@@ -1,0 +1,413 @@
+"""From operations to a plan: each is checked, played on the overlay, and judged destructive or not."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from workroom.base.changes import Change, ChangeSet, Danger, Kind
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.settings import Settings
+from workroom.core.transactions.model import Directory, Planned
+from workroom.core.transactions.operations import (
+    Copy,
+    Create,
+    Delete,
+    Mkdir,
+    Move,
+    Operation,
+    Patch,
+    Replace,
+    Rewrite,
+    Splice,
+    normalised,
+)
+from workroom.core.transactions.overlay import Overlay
+from workroom.system.root import Root
+from workroom.text import match, paths
+from workroom.text.encoding import TextFile, decode, decode_new
+from workroom.text.gutter import check_gutter
+from workroom.text.hunks import apply_hunks
+from workroom.text.lines import line_ending, with_ending
+from workroom.text.patch import FilePatch, parse_patch
+
+__all__ = ["CAN_RUN_CODE", "asks_of", "plan_edit"]
+
+CAN_RUN_CODE = (
+    "package.json",
+    "Makefile",
+    "makefile",
+    "GNUmakefile",
+    "conftest.py",
+    "setup.py",
+    "build.rs",
+    "justfile",
+)
+"""Files that run code when their own tool is used: labelled in an answer, not asked about."""
+
+
+def plan_edit(root: Root, settings: Settings, operations: Sequence[Operation], *, id: str, title: str) -> Planned:  # noqa: A002 - the field's name
+    """Play the operations and read off what they would do. Nothing is written; any fault names its operation."""
+    planner = _Planner(root, settings)
+    for number, operation in enumerate(operations):
+        try:
+            planner.play(operation)
+        except WorkroomError as error:
+            raise _placed(error, number, operation) from error
+    return planner.finish(tuple(operations), id, title)
+
+
+def asks_of(change_set: ChangeSet, patterns: Sequence[str]) -> tuple[str, ...]:
+    """Reasons to ask in every mode: changes to files that can run code later."""
+    return tuple(f"{path} can run code" for path in change_set.paths() if paths.matches(path, patterns))
+
+
+def _placed(error: WorkroomError, number: int, operation: Operation) -> WorkroomError:
+    place = f"operations[{number}] ({operation.type})"
+    return WorkroomError(
+        error.code,
+        f"{place}: {error.message}",
+        next_step=error.next_step,
+        details={"operation": number, "type": operation.type, **error.details},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A text file as an edit takes it apart."""
+
+    path: str
+    file: TextFile
+
+
+class _Planner:
+    def __init__(self, root: Root, settings: Settings) -> None:
+        self.root = root
+        self.settings = settings
+        self.overlay = Overlay(root)
+        self.directories: dict[str, Directory] = {}
+        self.dangers: list[Danger] = []
+        self.warnings: list[str] = []
+
+    def play(self, operation: Operation) -> None:
+        match operation:
+            case Create():
+                self._create(operation)
+            case Rewrite():
+                self._rewrite(operation)
+            case Replace():
+                self._replace(operation)
+            case Splice():
+                self._splice(operation)
+            case Copy():
+                self._transfer(operation, moves=False)
+            case Move():
+                self._transfer(operation, moves=True)
+            case Delete():
+                self._delete(operation)
+            case Mkdir():
+                self._mkdir(operation)
+            case Patch():
+                self._patch(operation)
+
+    def finish(self, operations: tuple[Operation, ...], id: str, title: str) -> Planned:  # noqa: A002 - the field's name
+        change_set = self.overlay.change_set(self.settings.history_quota_bytes)
+        if not change_set.changes:
+            raise self._nothing()
+        for change in change_set.changes:
+            self._label(change)
+        return Planned(
+            id=id,
+            cause="edit",
+            title=title or _title(change_set),
+            operations=tuple(normalised(operations)),
+            change_set=change_set,
+            fingerprint=change_set.fingerprint("edit.commit"),
+            contents=self.overlay.contents,
+            directories=tuple(self.directories.values()),
+            dangers=tuple(self.dangers),
+            asks=asks_of(change_set, self.settings.ask_patterns),
+            warnings=tuple(self.warnings),
+        )
+
+    def _nothing(self) -> WorkroomError:
+        if self.directories:
+            named = ", ".join(self.directories)
+            return WorkroomError(
+                ErrorCode.INVALID_INPUT,
+                f"Every folder asked for is there already ({named}), and nothing else changes: the call need not be "
+                "made again.",
+                details={"directories": list(self.directories)},
+            )
+        return WorkroomError(
+            ErrorCode.INVALID_INPUT,
+            "The operations change nothing: each file would be what it is now.",
+            next_step="Read the file; the change may be there already.",
+        )
+
+    def _label(self, change: Change) -> None:
+        if posixpath.basename(change.path) in CAN_RUN_CODE:
+            self.warnings.append(f"{change.path} can run code when its tool is used.")
+
+    # One operation each.
+
+    def _create(self, op: Create) -> None:
+        check_gutter("content", op.content, op.allow_line_numbers)
+        path = self._writable(op.path, op.expected_sha256)
+        kind = self.overlay.kind(path)
+        if kind is Kind.FILE and op.overwrite:
+            self._danger("create", path, "replace")
+            self._put_whole(path, op.content)
+            return
+        if kind is not Kind.ABSENT:
+            raise _exists(path, kind, overwrite=kind is Kind.FILE)
+        self._new(path)
+        self.overlay.put(path, decode_new(op.content), like=None, matched="exact")
+
+    def _rewrite(self, op: Rewrite) -> None:
+        check_gutter("content", op.content, op.allow_line_numbers)
+        path = self._writable(op.path, op.expected_sha256)
+        if self.overlay.kind(path) is Kind.ABSENT and op.create_if_missing:
+            self._new(path)
+            self.overlay.put(path, decode_new(op.content), matched="exact")
+            return
+        self._require_file(path, "create it with type create, or set create_if_missing")
+        self._danger("rewrite", path, "replace")
+        self._put_whole(path, op.content)
+
+    def _replace(self, op: Replace) -> None:
+        check_gutter("search", op.search, op.allow_line_numbers)
+        check_gutter("replacement", op.replacement, op.allow_line_numbers)
+        text = self._text(op.path, op.expected_sha256)
+        edited = match.replace(text.path, text.file.text, op.search, op.replacement, op.expected_matches)
+        self._put_text(text, edited.text, edited.rung)
+
+    def _splice(self, op: Splice) -> None:
+        check_gutter("content", op.content, op.allow_line_numbers)
+        text = self._text(op.path, op.expected_hash or op.expected_sha256)
+        edited = match.splice(text.path, text.file.text, op.start_line, op.delete_count, op.content)
+        self._put_text(text, edited, "exact")
+
+    def _delete(self, op: Delete) -> None:
+        path = self._writable(op.path, op.expected_sha256, last=False)
+        kind = self.overlay.kind(path)
+        if kind is Kind.ABSENT:
+            if op.ignore_missing:
+                return
+            raise _missing(path, "set ignore_missing if that is fine")
+        self._known(path, kind)
+        if kind is Kind.DIRECTORY and not op.recursive and self.overlay.children(path):
+            raise WorkroomError(
+                ErrorCode.EDIT_CONFLICT, f"{path} is a folder and not empty.", next_step="Set recursive to delete it."
+            )
+        for each in list(self.overlay.tree(path)):
+            self._check_protected(each)
+            self._known(each, self.overlay.kind(each))
+            if self.overlay.before(each).kind is not Kind.ABSENT:
+                self._danger("delete", each)
+            self.overlay.remove(each)
+
+    def _mkdir(self, op: Mkdir) -> None:
+        path = self._writable(op.path, None)
+        kind = self.overlay.kind(path)
+        if kind is Kind.DIRECTORY:
+            existed = self.overlay.before(path).kind is Kind.DIRECTORY
+            self.directories.setdefault(path, Directory(path, existed))
+            return
+        if kind is not Kind.ABSENT:
+            raise _exists(path, kind, overwrite=False)
+        self._new(path)
+        self.overlay.make_folder(path)
+        self.directories[path] = Directory(path, existed_before=False)
+
+    def _transfer(self, op: Copy | Move, *, moves: bool) -> None:
+        source = self._writable(op.source, op.expected_sha256, last=not moves) if moves else self._readable(op)
+        target = self._writable(op.target, None, last=False)
+        kind = self.overlay.kind(source)
+        if kind is Kind.ABSENT:
+            raise _missing(source, "name a file that is there")
+        self._check_transfer(op, source, target)
+        if moves:
+            self._danger("move", source, "copy")
+        for each in list(self.overlay.tree(source)):
+            self._known(each, self.overlay.kind(each))
+            self._pass_on(each, target + each[len(source) :], moves=moves)
+
+    def _pass_on(self, source: str, target: str, *, moves: bool) -> None:
+        self._check_protected(target)
+        node = self.overlay.node(source)
+        passed = self.overlay.passed_on(source)
+        if moves:
+            self._check_protected(source)
+            passed = replace(passed, origin=node.origin or source) if node.data is None else passed
+            self.overlay.remove(source)
+        if node.state.kind is Kind.DIRECTORY:
+            self.overlay.make_folder(target)
+        else:
+            self.overlay.put_node(target, passed)
+
+    def _check_transfer(self, op: Copy | Move, source: str, target: str) -> None:
+        if target == source or target.startswith(source + "/"):
+            raise WorkroomError(ErrorCode.INVALID_INPUT, f"to: {target} is {source} itself or below it.")
+        kind = self.overlay.kind(target)
+        if kind is Kind.ABSENT:
+            self._new(target)
+        elif kind is Kind.FILE and self.overlay.kind(source) is not Kind.DIRECTORY and op.overwrite:
+            if op.type == "copy":
+                self._danger("copy", target, "copy to a new path")
+        else:
+            raise _exists(target, kind, overwrite=kind is Kind.FILE)
+
+    def _patch(self, op: Patch) -> None:
+        for section in parse_patch(op.patch, self._exists):
+            self._patch_section(section, op)
+
+    def _patch_section(self, section: FilePatch, op: Patch) -> None:
+        if section.kind == "create":
+            self._patch_create(section)
+        elif section.kind == "delete":
+            text = self._patched(section, op)
+            if text.file.text:
+                raise WorkroomError(
+                    ErrorCode.EDIT_CONFLICT, f"{text.path}: the patch deletes the file but leaves lines of it."
+                )
+            self._danger("delete", text.path)
+            self.overlay.remove(text.path)
+        elif section.kind == "rename":
+            self._patch_rename(section, op)
+        else:
+            text = self._patched(section, op)
+            if section.new_mode is not None:
+                data = self.overlay.read(text.path, self.settings.max_file_bytes)
+                self.overlay.put(text.path, data, mode=section.new_mode & 0o7777, matched="exact")
+
+    def _patch_create(self, section: FilePatch) -> None:
+        path = self._writable(section.new_path or "", None)
+        if self.overlay.kind(path) is not Kind.ABSENT:
+            raise _exists(path, self.overlay.kind(path), overwrite=False)
+        self._new(path)
+        text = apply_hunks(path, section, "").text
+        mode = None if section.new_mode is None else section.new_mode & 0o7777
+        self.overlay.put(path, decode_new(text), mode=mode, matched="exact")
+
+    def _patch_rename(self, section: FilePatch, op: Patch) -> None:
+        old, new = section.old_path or "", section.new_path or ""
+        expected = {"expected_sha256": op.expected_sha256}
+        move = Move.model_validate({"type": "move", "from": old, "to": new, **expected})
+        self._transfer(move, moves=True)
+        if section.hunks:
+            self._patched(replace(section, old_path=new), op)
+
+    def _patched(self, section: FilePatch, op: Patch) -> _Text:
+        """The file with the section's hunks applied, put on the overlay."""
+        guard = op.expected_sha256 if section.kind != "rename" else None
+        text = self._text(section.old_path or "", guard)
+        if not section.hunks:
+            return text
+        patched = apply_hunks(text.path, section, text.file.text)
+        self._put_text(text, patched.text, patched.rung)
+        return _Text(text.path, replace(text.file, text=patched.text))
+
+    # Shared checks.
+
+    def _exists(self, name: str) -> bool:
+        try:
+            return self.overlay.kind(self.overlay.resolve(self.root.parse(name))) is not Kind.ABSENT
+        except WorkroomError:
+            return False
+
+    def _writable(self, given: str, expected_sha256: str | None, *, last: bool = True) -> str:
+        """The canonical path of what shall be written: allowed, and holding what the caller expects."""
+        paths.check_protected(given, self.settings.protected_patterns)
+        path = self.overlay.resolve(self.root.parse_write(given), last=last)
+        self._check_protected(path)
+        self._check_expected(path, expected_sha256)
+        return path
+
+    def _readable(self, op: Copy | Move) -> str:
+        path = self.overlay.resolve(self.root.parse(op.source))
+        self._check_expected(path, op.expected_sha256)
+        return path
+
+    def _check_protected(self, path: str) -> None:
+        paths.check_protected(path, self.settings.protected_patterns)
+
+    def _check_expected(self, path: str, expected: str | None) -> None:
+        if expected is None:
+            return
+        actual = self.overlay.before(path).sha256
+        if actual != expected.lower().removeprefix("sha256:"):
+            raise WorkroomError(
+                ErrorCode.EDIT_CONFLICT,
+                f"{path} is not what was expected: its SHA-256 is {actual or 'none, it is no file'}.",
+                next_step="Read it again and make the edit against what is there.",
+                details={"path": path, "expectedSha256": expected, "actualSha256": actual or None},
+            )
+
+    def _new(self, path: str) -> None:
+        self.root.check_new_name(path)
+        self.overlay.make_parents(path)
+
+    def _known(self, path: str, kind: Kind) -> None:
+        if kind is Kind.OTHER:
+            raise WorkroomError(ErrorCode.INVALID_INPUT, f"{path} is a FIFO, socket or device; it is left alone.")
+
+    def _require_file(self, path: str, alternative: str) -> None:
+        kind = self.overlay.kind(path)
+        if kind is Kind.ABSENT:
+            raise _missing(path, alternative)
+        if kind is not Kind.FILE:
+            raise WorkroomError(ErrorCode.INVALID_INPUT, f"{path} is a {kind}, not a file.")
+
+    def _text(self, given: str, expected_sha256: str | None) -> _Text:
+        path = self._writable(given, expected_sha256)
+        self._require_file(path, "create it with type create")
+        file = decode(self.overlay.read(path, self.settings.max_file_bytes))
+        if file is None:
+            raise WorkroomError(
+                ErrorCode.INVALID_INPUT,
+                f"{path} is binary: only text is edited in place.",
+                next_step="It can be copied, moved and deleted.",
+            )
+        return _Text(path, file)
+
+    def _put_text(self, text: _Text, edited: str, rung: match.Rung) -> None:
+        before = self.overlay.node(text.path).matched
+        loosest = match.loosest(rung, before)  # type: ignore[arg-type]
+        self.overlay.put(text.path, text.file.encode(edited), matched=loosest)
+
+    def _put_whole(self, path: str, content: str) -> None:
+        """A file's whole new text, in the file's own encoding and, where it is CRLF throughout, line endings."""
+        file = decode(self.overlay.read(path, self.settings.max_file_bytes))
+        if file is None:
+            self.overlay.put(path, decode_new(content), matched="exact")
+            return
+        if line_ending(file.text) == "crlf" and line_ending(content) == "lf":
+            content = with_ending(content, "\r\n")
+            self.warnings.append(f"{path} keeps its CRLF line endings.")
+        self.overlay.put(path, file.encode(content), matched="exact")
+
+    def _danger(self, operation: str, path: str, alternative: str = "") -> None:
+        if self.overlay.before(path).kind is not Kind.ABSENT or operation == "move":
+            self.dangers.append(Danger(operation, path, alternative))
+
+
+def _exists(path: str, kind: Kind, *, overwrite: bool) -> WorkroomError:
+    hint = "Set overwrite, or edit it with replace." if overwrite else "Choose another path."
+    return WorkroomError(
+        ErrorCode.EDIT_CONFLICT, f"{path} already exists as a {kind}.", next_step=hint, details={"path": path}
+    )
+
+
+def _missing(path: str, alternative: str) -> WorkroomError:
+    return WorkroomError(
+        ErrorCode.NOT_FOUND, f"{path} does not exist.", next_step=f"Check the path, or {alternative}.",
+        details={"path": path},
+    )  # fmt: skip
+
+
+def _title(change_set: ChangeSet) -> str:
+    named = [change.path for change in change_set.changes if change.after.kind is not Kind.DIRECTORY]
+    named = named or list(change_set.paths())
+    return named[0] if len(named) == 1 else f"{named[0]} and {len(named) - 1} more"

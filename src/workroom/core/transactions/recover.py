@@ -1,0 +1,64 @@
+"""After a crash: what was prepared and not committed is taken back; it only ever undoes, and may be killed itself."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import re
+from collections.abc import Sequence
+
+from workroom.core.transactions import tables
+from workroom.core.transactions.apply import sync_folders
+from workroom.core.transactions.kept import record_copies
+from workroom.core.transactions.steps import Folders, Step, step_from_json
+from workroom.core.transactions.unwind import Unwound, unwind
+from workroom.system.agentic import Agentic
+from workroom.system.root import Root
+from workroom.system.store import Store
+
+__all__ = ["recover"]
+
+_log = logging.getLogger(__name__)
+_STAGED = re.compile(r"tx_[0-9a-z]{12}-\d+\Z")
+
+
+def recover(root: Root, store: Store, agentic: Agentic, at: float) -> tuple[Unwound, ...]:
+    """Take back every prepared intent; answers what was met, one report an intent."""
+    with store.read() as db:
+        prepared = tables.intents(db, "prepared")
+        busy = {transaction_id for transaction_id, _ in (*prepared, *tables.intents(db, "committed"))}
+    agentic.stage()
+    reports = []
+    for transaction_id, body in prepared:
+        steps = tuple(step_from_json(step) for step in body["steps"])
+        reports.append(_take_back(root, store, transaction_id, steps, at))
+    _sweep(root, agentic.stage(), busy - {transaction_id for transaction_id, _ in prepared})
+    return tuple(reports)
+
+
+def _take_back(root: Root, store: Store, transaction_id: str, steps: Sequence[Step], at: float) -> Unwound:
+    with Folders(root) as folders:
+        report = unwind(root, folders, steps, store.get_image, transaction_id)
+        sync_folders(root, folders, steps)
+    note = "Its commit was interrupted and taken back."
+    if report.foreign:
+        note += f" Changed by somebody else meanwhile, and left: {', '.join(report.foreign)}."
+    with store.write() as db:
+        tables.delete_intent(db, transaction_id)
+        tables.set_status(db, transaction_id, "planned", note)
+        if report.copies or report.foreign:
+            record_copies(root, store, db, "recovery", f"{transaction_id}: {note}", report.copies, at)
+    _log.warning("%s: %s", transaction_id, note)
+    return report
+
+
+def _sweep(root: Root, stage: str, busy: set[str]) -> None:
+    """Remove staged files of commits that a crash ended before they were prepared."""
+    with root.folder(stage) as folder:
+        for name in os.listdir(folder):
+            if _STAGED.match(name) and name.rpartition("-")[0] not in busy:
+                with contextlib.suppress(OSError):
+                    os.unlink(name, dir_fd=folder)
+                with contextlib.suppress(OSError):
+                    os.rmdir(name, dir_fd=folder)

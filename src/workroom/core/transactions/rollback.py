@@ -1,0 +1,173 @@
+"""Taking an entry back: its changes turned round, planned like any other transaction.
+
+An undo never overwrites later work unheard. Where the disk doesn't hold what the entry left there, it refuses and
+shows the difference; forced, it goes on, and what it overwrites is the new entry's own before-image.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from workroom.base.changes import Change, ChangeSet, Danger, Kind, State
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.settings import Settings
+from workroom.core.transactions.model import Directory, Entry, Planned
+from workroom.core.transactions.overlay import Node, Overlay
+from workroom.core.transactions.plan import asks_of
+from workroom.system.root import Root
+from workroom.text import paths
+from workroom.text.diff import FileSide, render_file
+
+__all__ = ["plan_rollback"]
+
+ImageOf = Callable[[str], bytes | None]
+_SHOWN_PATCH = 4_000
+
+
+def plan_rollback(root: Root, settings: Settings, entry: Entry, image: ImageOf, *, id: str, force: bool) -> Planned:  # noqa: A002 - the field's name
+    """What taking back `entry` would do. EDIT_CONFLICT with the differences when later work is in the way."""
+    worker = _Rollback(root, settings, entry, image)
+    worker.check(force=force)
+    worker.turn_round()
+    change_set = worker.overlay.change_set(settings.history_quota_bytes)
+    return Planned(
+        id=id,
+        cause="rollback",
+        title=f"Undo of {entry.transaction_id}: {entry.title}",
+        operations=({"type": "rollback", "transaction_id": entry.transaction_id, "force": force},),
+        change_set=change_set,
+        fingerprint=change_set.fingerprint("edit.rollback", entry.transaction_id, str(force)),
+        contents=worker.overlay.contents,
+        directories=worker.directories(change_set),
+        dangers=(Danger("forced rollback", entry.transaction_id, "rollback without force"),) if force else (),
+        asks=asks_of(change_set, settings.ask_patterns),
+        warnings=tuple(worker.warnings),
+        undoes=entry.number,
+    )
+
+
+class _Rollback:
+    def __init__(self, root: Root, settings: Settings, entry: Entry, image: ImageOf) -> None:
+        self.root = root
+        self.settings = settings
+        self.entry = entry
+        self.image = image
+        self.overlay = Overlay(root)
+        self.warnings: list[str] = []
+        self.made = {d.path for d in entry.directories if not d.existed_before}
+
+    def check(self, *, force: bool) -> None:
+        """Refuse over later work, protected paths and forgotten images, before anything is planned."""
+        for change in self.entry.changes:
+            paths.check_protected(change.path, self.settings.protected_patterns)
+        differing = [change for change in self.entry.changes if not self._stands(change)]
+        if differing and not force:
+            raise self._later_work(differing)
+        for change in differing:
+            self.warnings.append(f"{change.path} was changed later; that is overwritten and kept in this entry.")
+
+    def turn_round(self) -> None:
+        for change in self.entry.changes:
+            if Kind.DIRECTORY not in {change.before.kind, change.after.kind}:
+                self._turn_file(change)
+        for change in sorted(self.entry.changes, key=lambda c: c.path):
+            if change.before.kind is Kind.DIRECTORY and self.overlay.kind(change.path) is not Kind.DIRECTORY:
+                self.overlay.make_folder(change.path)
+        for change in sorted(self.entry.changes, key=lambda c: -c.path.count("/")):
+            if change.after.kind is Kind.DIRECTORY and change.before.kind is Kind.ABSENT:
+                self._remove_folder(change.path)
+
+    def directories(self, change_set: ChangeSet) -> tuple[Directory, ...]:
+        """Folders that this undo makes: undoing it takes them away again."""
+        made = [c.path for c in change_set.changes if c.after.kind is Kind.DIRECTORY]
+        return tuple(Directory(path, existed_before=False) for path in made)
+
+    def _turn_file(self, change: Change) -> None:
+        if change.before.kind is Kind.ABSENT:
+            if self.overlay.kind(change.path) is not Kind.ABSENT:
+                self.overlay.remove(change.path)
+            return
+        mover = next((c for c in self.entry.changes if c.origin == change.path), None)
+        if mover is not None:
+            self._move_back(mover, change)
+        else:
+            self._put_back(change)
+
+    def _move_back(self, mover: Change, change: Change) -> None:
+        node = self.overlay.passed_on(mover.path)
+        if node.state.kind is Kind.ABSENT:
+            raise _forgotten(change.path)
+        self.overlay.make_parents(change.path)
+        self.overlay.put_node(change.path, replace(node, origin=mover.path))
+
+    def _put_back(self, change: Change) -> None:
+        data = self.image(change.before.sha256)
+        if data is None:
+            raise _forgotten(change.path)
+        self.overlay.make_parents(change.path)
+        if change.before.kind is Kind.SYMLINK:
+            self.overlay.contents[change.before.sha256] = data
+            self.overlay.put_node(change.path, Node(change.before, data))
+        else:
+            self.overlay.put(change.path, data, mode=change.before.mode, matched="exact")
+
+    def _remove_folder(self, path: str) -> None:
+        """A folder goes only when the entry names it, and only while it is a folder and empty."""
+        if path not in self.made:
+            return
+        if self.overlay.kind(path) is not Kind.DIRECTORY:
+            self.warnings.append(f"{path} is no folder any more; it was left as it is.")
+        elif self.overlay.children(path):
+            self.warnings.append(f"{path} holds other things by now; it was left as it is.")
+        else:
+            self.overlay.remove(path)
+
+    def _stands(self, change: Change) -> bool:
+        """Whether the path holds what the entry left there; folders are judged when they are removed."""
+        now = self.overlay.before(change.path)
+        if change.after.kind is Kind.DIRECTORY:
+            return True
+        if change.before.kind is Kind.DIRECTORY and now.kind is Kind.DIRECTORY:
+            return True
+        return now.same_content(change.after)
+
+    def _later_work(self, differing: list[Change]) -> WorkroomError:
+        named = ", ".join(change.path for change in differing[:10])
+        return WorkroomError(
+            ErrorCode.EDIT_CONFLICT,
+            f"{self.entry.transaction_id} can't be undone: {named} changed after it. Nothing was changed.",
+            next_step="Undo the later change first, or roll back with force: true, which keeps what it overwrites.",
+            details={"conflicts": [self._conflict(change) for change in differing[:10]], "total": len(differing)},
+        )
+
+    def _conflict(self, change: Change) -> dict[str, Any]:
+        now = self.overlay.before(change.path)
+        then = None if change.after.kind is Kind.ABSENT else self.image(change.after.sha256)
+        patch = render_file(_side(change.path, then, change.after), _side(change.path, self._now(change, now), now))
+        return {
+            "path": change.path,
+            "expectedSha256": change.after.sha256 or None,
+            "actualSha256": now.sha256 or None,
+            "patch": patch[:_SHOWN_PATCH],
+            "patchTruncated": len(patch) > _SHOWN_PATCH,
+        }
+
+    def _now(self, change: Change, now: State) -> bytes | None:
+        if now.kind is Kind.SYMLINK:
+            return os.fsencode(self.root.readlink(change.path))
+        return self.root.read(change.path) if now.kind is Kind.FILE else None
+
+
+def _side(path: str, data: bytes | None, state: State) -> FileSide:
+    return FileSide(path, data, state.mode, state.kind is Kind.SYMLINK)
+
+
+def _forgotten(path: str) -> WorkroomError:
+    return WorkroomError(
+        ErrorCode.NOT_FOUND,
+        f"The earlier content of {path} is no longer kept: the history's quota (history_quota_bytes) was met.",
+        details={"path": path},
+    )

@@ -1,0 +1,313 @@
+"""Transactions of one folder: the one writer, and the history.
+
+plan ─> keep (waits) ─┐
+  └───────────────────┴─> commit ─> settle
+recover: what a crash left prepared is taken back, what it left committed is settled
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import apsw
+
+from workroom.base.actor import Actor
+from workroom.base.changes import Permit
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.events import Committed
+from workroom.base.ids import NewId
+from workroom.base.settings import Settings
+from workroom.core.transactions import tables
+from workroom.core.transactions.apply import check_guards, perform, sync_folders
+from workroom.core.transactions.consumption import consume, consumed
+from workroom.core.transactions.images import Images
+from workroom.core.transactions.model import Entry, Planned, Transaction
+from workroom.core.transactions.operations import Operation, normalised
+from workroom.core.transactions.plan import plan_edit
+from workroom.core.transactions.recover import recover
+from workroom.core.transactions.rollback import plan_rollback
+from workroom.core.transactions.settle import settle
+from workroom.core.transactions.stage import discard, stage_all
+from workroom.core.transactions.steps import Folders, Step, build_steps, step_to_json
+from workroom.core.transactions.unwind import Unwound, unwind
+from workroom.system.agentic import Agentic
+from workroom.system.clock import Clock
+from workroom.system.root import Root
+from workroom.system.store import Database, Store
+
+__all__ = ["KEEP_DISPLACED_SECONDS", "Transactions"]
+
+_log = logging.getLogger(__name__)
+
+KEEP_DISPLACED_SECONDS = 60.0
+_PLANNED_SECONDS = 7 * 24 * 3600.0
+_PLANNED_MOST = 1000
+_SHOWN_PATHS = 20
+
+
+class Transactions:
+    """Plan, commit and take back; one commit at a time, whatever the number of callers."""
+
+    def __init__(
+        self,
+        root: Root,
+        store: Store,
+        agentic: Agentic,
+        settings: Callable[[], Settings],
+        clock: Clock,
+        new_id: NewId,
+    ) -> None:
+        self._root = root
+        self._store = store
+        self._agentic = agentic
+        self._settings = settings
+        self._clock = clock
+        self._new_id = new_id
+        self._writer = threading.RLock()
+        self._images = Images(store)
+        self._broken = ""
+
+    # Opening and closing.
+
+    def recover(self) -> tuple[Unwound, ...]:
+        """Take back what a crash left half done and settle what it left committed; call it before anything else."""
+        with self._writer:
+            reports = recover(self._root, self._store, self._agentic, self._clock())
+            self._settle(None)
+            return reports
+
+    def settle(self) -> None:
+        """Drop displaced files that were kept long enough; bytes written to them late become entries."""
+        with self._writer:
+            self._settle(self._clock() - KEEP_DISPLACED_SECONDS)
+
+    def close(self) -> None:
+        """Settle everything. No commit runs afterwards."""
+        with self._writer:
+            self._settle(None)
+            self._broken = "the workspace is closed"
+
+    # Planning.
+
+    def plan(self, operations: Sequence[Operation], *, title: str = "", key: str | None = None) -> Planned:
+        """What the operations would do. Nothing is written."""
+        planned = plan_edit(self._root, self._settings(), operations, id=self._new_id("tx"), title=title)
+        return replace(planned, idempotency_key=key)
+
+    def find_key(self, key: str, operations: Sequence[Operation]) -> Transaction | None:
+        """The transaction that an idempotency key made. EDIT_CONFLICT when it carried other operations."""
+        with self._store.read() as db:
+            owner = tables.key_owner(db, key)
+        if owner is not None and list(owner.planned.operations) != normalised(tuple(operations)):
+            raise WorkroomError(
+                ErrorCode.EDIT_CONFLICT,
+                f"idempotency_key {key!r} belongs to {owner.id}, which has other operations.",
+                next_step="Use a new key for a new edit.",
+                details={"transactionId": owner.id},
+            )
+        return owner
+
+    def plan_rollback(self, transaction_id: str, *, force: bool = False) -> Planned:
+        """What taking back an applied transaction would do. TRANSACTION_STATE when it is not in force."""
+        entry = self._entry_in_force(transaction_id)
+        return plan_rollback(
+            self._root, self._settings(), entry, self.image, id=self._new_id("tx"), force=force
+        )  # fmt: skip
+
+    def keep(self, planned: Planned, actor: Actor) -> Planned:
+        """Store a plan with its images, so that it can be committed later, also after a restart."""
+        at = self._clock()
+        with self._store.write() as db:
+            for stale in tables.planned_before(db, at - _PLANNED_SECONDS, _PLANNED_MOST - 1):
+                tables.prune_planned(db, stale)
+            self._keep_rows(db, planned, actor, at)
+        return replace(planned, contents={}, kept=True)
+
+    def check(self, planned: Planned) -> None:
+        """EDIT_CONFLICT unless the disk still is what the plan saw."""
+        check_guards(self._root, planned.change_set)
+
+    # Committing.
+
+    def commit(self, planned: Planned, permit: Permit, actor: Actor, decided_by: str = "") -> Entry:
+        """Make the changes, all of them or none. Acknowledged when this returns.
+
+        EDIT_CONFLICT: the disk isn't what was planned against. TRANSACTION_STATE: applied already, or the approval
+        was used. IO_ERROR: the system refused. In each case nothing has changed.
+        """
+        if permit.fingerprint != planned.fingerprint:
+            raise WorkroomError(ErrorCode.APPROVAL_REQUIRED, f"The permit for {planned.id} is for something else.")
+        with self._writer:
+            self._check_ready(planned, permit)
+            check_guards(self._root, planned.change_set)
+            steps = build_steps(self._root, planned.change_set, planned.id, self._agentic.stage())
+            with Folders(self._root) as folders:
+                steps = self._stage(folders, planned, steps)
+                self._prepare(folders, planned, actor, steps)
+                number = self._apply(folders, planned, permit, actor, steps, decided_by)
+        return self.entry(number)
+
+    def _check_ready(self, planned: Planned, permit: Permit) -> None:
+        if self._broken:
+            raise WorkroomError(
+                ErrorCode.IO_ERROR, f"No commit is taken: {self._broken}.", next_step="Open the workspace again."
+            )
+        with self._store.read() as db:
+            if permit.approval_id is not None and consumed(db, permit.approval_id):
+                raise WorkroomError(
+                    ErrorCode.TRANSACTION_STATE,
+                    f"{permit.approval_id} was used already; an approval is used once.",
+                    next_step="Make the call again to ask anew.",
+                )
+            stored = tables.find_transaction(db, planned.id) if planned.kept else None
+        if planned.kept and (stored is None or stored.status != "planned"):
+            status = "forgotten" if stored is None else stored.status
+            raise WorkroomError(ErrorCode.TRANSACTION_STATE, f"{planned.id} is {status}, so it can't be committed.")
+
+    def _stage(self, folders: Folders, planned: Planned, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+        def image(sha: str) -> bytes | None:
+            held = planned.contents.get(sha)
+            return held if held is not None else self.image(sha)
+
+        try:
+            return stage_all(self._root, folders, steps, image)
+        except OSError as error:
+            raise _io_error("The new files can't be written", error) from error
+
+    def _prepare(self, folders: Folders, planned: Planned, actor: Actor, steps: tuple[Step, ...]) -> None:
+        """The `prepared` row, with every image; from here on a crash is taken back at the next opening."""
+        at = self._clock()
+        body = {"steps": [step_to_json(step) for step in steps]}
+        try:
+            with self._store.write() as db:
+                if not planned.kept:
+                    self._keep_rows(db, planned, actor, at)
+                tables.put_intent(db, planned.id, body, at)
+        except BaseException:
+            discard(folders, steps)
+            raise
+
+    def _apply(
+        self, folders: Folders, planned: Planned, permit: Permit, actor: Actor, steps: tuple[Step, ...], decided_by: str
+    ) -> int:
+        try:
+            perform(folders, steps)
+            sync_folders(self._root, folders, steps)
+            return self._committed(planned, permit, actor, steps, decided_by)
+        except apsw.Error as error:
+            # Whether that row is on disk is not known now; the next opening reads it and goes by it.
+            self._broken = f"the database failed at the end of {planned.id} ({error})"
+            raise WorkroomError(
+                ErrorCode.IO_ERROR,
+                f"Whether {planned.id} was made is decided when the workspace is opened again: {self._broken}.",
+                next_step="Open the workspace again, then look at its history.",
+            ) from error
+        except BaseException as error:
+            self._take_back(folders, planned, steps, error)
+            if isinstance(error, OSError):
+                raise _io_error("The disk did not confirm the change; it was taken back", error) from error
+            raise
+
+    def _committed(
+        self, planned: Planned, permit: Permit, actor: Actor, steps: tuple[Step, ...], decided_by: str
+    ) -> int:
+        at = self._clock()
+        with self._store.write() as db:
+            if permit.approval_id is not None:
+                consume(db, permit.approval_id, planned.id, at)
+            number = tables.add_entry(db, planned, actor, at, permit.approval_id, decided_by or permit.reason)
+            if planned.undoes is not None:
+                undone = tables.entry(db, planned.undoes)
+                if undone is not None:
+                    tables.undo_links(db, undone, number)
+            if any(step.action != "create" for step in steps):
+                tables.set_intent_phase(db, planned.id, "committed", at)
+            else:
+                tables.delete_intent(db, planned.id)
+            paths = tuple(planned.change_set.paths())
+            event = Committed(number, planned.id, paths[:_SHOWN_PATHS], len(paths), actor.name, planned.cause)
+            self._store.emit(db, event, at)
+        return number
+
+    def _take_back(self, folders: Folders, planned: Planned, steps: tuple[Step, ...], error: BaseException) -> None:
+        try:
+            unwind(self._root, folders, steps, self.image, planned.id)
+            sync_folders(self._root, folders, steps)
+            with self._store.write() as db:
+                tables.delete_intent(db, planned.id)
+                tables.set_status(db, planned.id, "planned" if planned.kept else "failed", str(error))
+        except (OSError, apsw.Error, WorkroomError) as second:
+            self._broken = f"taking back {planned.id} failed ({second})"
+            _log.exception("%s", self._broken)
+
+    # Looking.
+
+    def get(self, transaction_id: str) -> Transaction:
+        """A stored transaction. NOT_FOUND."""
+        with self._store.read() as db:
+            found = tables.find_transaction(db, transaction_id)
+        if found is None:
+            raise WorkroomError(
+                ErrorCode.NOT_FOUND,
+                f"There is no transaction {transaction_id!r}.",
+                next_step="workspace_edit with action list shows them.",
+                details={"transactionId": transaction_id},
+            )
+        return found
+
+    def find(
+        self, *, limit: int = 20, status: str | None = None, before: float | None = None
+    ) -> tuple[list[Transaction], int]:
+        """Transactions, newest first, and how many there are in all."""
+        with self._store.read() as db:
+            return tables.transactions(db, status, limit, before), tables.count_transactions(db, status)
+
+    def history(self, limit: int = 20, before: int | None = None) -> list[Entry]:
+        """Lines of the history, newest first."""
+        with self._store.read() as db:
+            return tables.entries(db, limit, before)
+
+    def entry(self, number: int) -> Entry:
+        """A line by its number. NOT_FOUND."""
+        with self._store.read() as db:
+            found = tables.entry(db, number)
+        if found is None:
+            raise WorkroomError(ErrorCode.NOT_FOUND, f"The history has no entry {number}.")
+        return found
+
+    def entry_of(self, transaction_id: str) -> Entry | None:
+        """The line that a transaction wrote, None before it is applied."""
+        with self._store.read() as db:
+            return tables.entry_of(db, transaction_id)
+
+    def newest_undoable(self) -> Entry | None:
+        """The newest entry that is neither undone nor an undo."""
+        with self._store.read() as db:
+            return tables.newest_undoable(db)
+
+    def image(self, sha: str) -> bytes | None:
+        """A kept content by its hash; the empty one is always there."""
+        return self._images.get(sha)
+
+    # Inside.
+
+    def _keep_rows(self, db: Database, planned: Planned, actor: Actor, at: float) -> None:
+        tables.add_transaction(db, planned, actor, at)
+        self._images.keep(db, planned, self._settings().history_quota_bytes)
+
+    def _entry_in_force(self, transaction_id: str) -> Entry:
+        entry = self.entry_of(self.get(transaction_id).id)
+        if entry is None or entry.undone_by is not None:
+            state = "was never applied" if entry is None else "is rolled back"
+            raise WorkroomError(ErrorCode.TRANSACTION_STATE, f"{transaction_id} {state}, so it can't be rolled back.")
+        return entry
+
+    def _settle(self, before: float | None) -> None:
+        settle(self._root, self._store, self._clock(), before)
+
+
+def _io_error(what: str, error: OSError) -> WorkroomError:
+    return WorkroomError(ErrorCode.IO_ERROR, f"{what}: {error.strerror}.", next_step="Nothing was changed.")

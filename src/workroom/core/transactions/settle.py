@@ -1,0 +1,57 @@
+"""A while after a commit: the displaced files are hashed once more, then dropped.
+
+A program that had a file open before it was replaced may have written into the old one since, where no lease could
+tell. Such bytes are kept as a copy beside the path, and told as an entry.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from workroom.base.changes import Kind
+from workroom.base.errors import WorkroomError
+from workroom.core.transactions import tables
+from workroom.core.transactions.kept import record_copies
+from workroom.core.transactions.steps import Folders, Step, look, step_from_json
+from workroom.core.transactions.unwind import keep_copy
+from workroom.system.root import Root
+from workroom.system.store import Store
+
+__all__ = ["settle"]
+
+
+def settle(root: Root, store: Store, at: float, before: float | None) -> None:
+    """Settle the committed intents; those that were committed before a time, or all."""
+    with store.read() as db:
+        committed = tables.intents(db, "committed", before)
+    for transaction_id, body in committed:
+        steps = [step_from_json(step) for step in body["steps"]]
+        with Folders(root) as folders:
+            copies = [copy for step in steps if (copy := _settle_step(root, folders, step, transaction_id))]
+        with store.write() as db:
+            tables.delete_intent(db, transaction_id)
+            if copies:
+                title = f"Written into a file after {transaction_id} had replaced it; kept as a copy"
+                record_copies(root, store, db, "late_write", title, copies, at)
+
+
+def _settle_step(root: Root, folders: Folders, step: Step, transaction_id: str) -> str | None:
+    """Empty one slot; answers the copy's path where the bytes in it are new."""
+    if step.action == "create":
+        return None
+    try:
+        slot = folders.at(step.slot_folder)
+    except WorkroomError:
+        return None  # somebody cleaned the staging folder away
+    out = look(slot, step.slot)
+    if out is None:
+        return None
+    if not out.is_before(step.change):
+        return keep_copy(root, folders, step, transaction_id)
+    with contextlib.suppress(OSError):
+        if out.state.kind is Kind.DIRECTORY:
+            os.rmdir(step.slot, dir_fd=slot)
+        else:
+            os.unlink(step.slot, dir_fd=slot)
+    return None

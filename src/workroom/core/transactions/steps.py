@@ -1,0 +1,216 @@
+"""A change set as the few renames that make it real, in an order that works for any mix of changes.
+
+    remove    target ──rename──> slot          a file, link or empty folder goes aside, then it is checked
+    create    slot ──rename, nothing replaced──> target
+    replace   slot <──exchange──> target       what came out is checked
+
+Removals come first (folders after what is in them), then creations from the top down, then replacements. A path that
+changes its kind is removed and created; so is every replaced file where the file system can't exchange. A slot is a
+name in `.agentic/stage/`, or beside the target where that is another mount. A moved file's creation takes the slot
+that its removal filled.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import stat
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from workroom.base.changes import Change, ChangeSet, Kind, State
+from workroom.core.transactions.model import change_from_json, change_to_json
+from workroom.system.root import Root
+from workroom.system.syscalls import STAGE_PREFIX
+
+__all__ = ["Folders", "Seen", "Step", "build_steps", "look", "step_from_json", "step_to_json"]
+
+_LOOK = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_CHUNK = 1 << 20
+_OPEN_FOLDERS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One rename.
+
+    `inode` is the staged thing's, so that recovery knows it from another's with the same bytes; for a file that moves
+    it is that file's own. `slot_folder` holds the slot.
+    """
+
+    action: Literal["remove", "create", "replace"]
+    change: Change
+    slot: str
+    slot_folder: str
+    inode: int = 0
+
+    @property
+    def path(self) -> str:
+        return self.change.path
+
+
+def step_to_json(step: Step) -> dict[str, Any]:
+    """A step as the intent stores it."""
+    return {
+        "action": step.action,
+        "change": change_to_json(step.change),
+        "slot": step.slot,
+        "slot_folder": step.slot_folder,
+        "inode": step.inode,
+    }
+
+
+def step_from_json(body: dict[str, Any]) -> Step:
+    """The step that `step_to_json` wrote."""
+    return Step(body["action"], change_from_json(body["change"]), body["slot"], body["slot_folder"], body["inode"])
+
+
+def build_steps(root: Root, change_set: ChangeSet, transaction_id: str, stage: str) -> tuple[Step, ...]:
+    """The steps in order. Moves across mounts become copies: their change loses its origin."""
+    builder = _Builder(root, transaction_id, stage, exchange=root.capabilities()["atomic_replace"] == "exchange")
+    return builder.build(change_set)
+
+
+class _Builder:
+    def __init__(self, root: Root, transaction_id: str, stage: str, *, exchange: bool) -> None:
+        self.root = root
+        self.id = transaction_id
+        self.stage = stage
+        self.exchange = exchange
+        self.slots = 0
+        seen = root.stat(stage)
+        self.stage_device = seen.device if seen is not None else -1
+        self.devices: dict[str, int] = {}
+
+    def build(self, change_set: ChangeSet) -> tuple[Step, ...]:
+        changes = [self._within_mount(change) for change in change_set.changes]
+        origins = {change.origin for change in changes if change.origin is not None}
+        replaced = [change for change in changes if self._exchanges(change)]
+        others = [change for change in changes if not self._exchanges(change)]
+        removals = [c for c in others if c.before.kind is not Kind.ABSENT]
+        removals.sort(key=lambda c: (c.before.kind is Kind.DIRECTORY, -c.path.count("/")))
+        removed = {c.path: self._step("remove", c) for c in removals}
+        for path in origins:
+            removed[path] = replace(removed[path], inode=self._inode(path))
+        creations = [c for c in others if c.after.kind is not Kind.ABSENT]
+        creations.sort(key=lambda c: (c.after.kind is not Kind.DIRECTORY, c.path.count("/")))
+        created = [self._creation(c, removed) for c in creations]
+        return (*removed.values(), *created, *(self._step("replace", c) for c in replaced))
+
+    def _exchanges(self, change: Change) -> bool:
+        return self.exchange and change.before.kind is Kind.FILE and change.after.kind is Kind.FILE
+
+    def _creation(self, change: Change, removed: dict[str, Step]) -> Step:
+        if change.origin is None:
+            return self._step("create", change)
+        source = removed[change.origin]
+        return Step("create", change, source.slot, source.slot_folder, source.inode)
+
+    def _step(self, action: Literal["remove", "create", "replace"], change: Change) -> Step:
+        self.slots += 1
+        if self._device(change.path) == self.stage_device:
+            return Step(action, change, f"{self.id}-{self.slots}", self.stage)
+        parent = self._standing(change.path)
+        return Step(action, change, f"{STAGE_PREFIX}{self.id}-{self.slots}", parent)
+
+    def _within_mount(self, change: Change) -> Change:
+        if change.origin is not None and self._device(change.origin) != self._device(change.path):
+            return replace(change, origin=None, like=change.origin)
+        return change
+
+    def _standing(self, path: str) -> str:
+        """The nearest folder above that is there."""
+        parent = self.root.split(path)[0]
+        while parent != "." and self.root.stat(parent) is None:
+            parent = self.root.split(parent)[0]
+        return parent
+
+    def _device(self, path: str) -> int:
+        parent = self.root.split(path)[0]
+        if parent not in self.devices:
+            standing = self._standing(path)
+            seen = self.root.stat(standing) if standing != "." else None
+            self.devices[parent] = self.root.device if seen is None else seen.device
+        return self.devices[parent]
+
+    def _inode(self, path: str) -> int:
+        seen = self.root.stat(path)
+        return 0 if seen is None else seen.inode
+
+
+class Folders:
+    """Open folders by path, as many as descriptors allow; for the length of one commit."""
+
+    def __init__(self, root: Root) -> None:
+        self._root = root
+        self._stack = contextlib.ExitStack()
+        self._open: dict[str, int] = {}
+
+    def __enter__(self) -> Folders:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def at(self, path: str) -> int:
+        """A folder's descriptor; good until the next call."""
+        if path not in self._open:
+            if len(self._open) >= _OPEN_FOLDERS:
+                self._stack.close()
+                self._open.clear()
+            self._open[path] = self._stack.enter_context(self._root.folder(path))
+        return self._open[path]
+
+    def both(self, step: Step) -> tuple[int, str, int]:
+        """Descriptors of the target's folder and of the slot's, and the target's name."""
+        parent, name = self._root.split(step.path)
+        self.at(parent)
+        slot = self.at(step.slot_folder)
+        return self.at(parent), name, slot
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What stands at one name."""
+
+    state: State
+    inode: int
+
+    def is_before(self, change: Change) -> bool:
+        return self.state.same_content(change.before)
+
+    def is_after(self, change: Change) -> bool:
+        return self.state.same_content(change.after)
+
+
+def look(folder: int, name: str) -> Seen | None:
+    """What stands at a name in an open folder, files hashed, no link followed; None for nothing."""
+    try:
+        info = os.lstat(name, dir_fd=folder)
+    except FileNotFoundError:
+        return None
+    mode = stat.S_IMODE(info.st_mode)
+    if stat.S_ISLNK(info.st_mode):
+        target = os.fsencode(os.readlink(name, dir_fd=folder))
+        return Seen(State(Kind.SYMLINK, hashlib.sha256(target).hexdigest(), len(target)), info.st_ino)
+    if stat.S_ISDIR(info.st_mode):
+        return Seen(State(Kind.DIRECTORY, mode=mode), info.st_ino)
+    if not stat.S_ISREG(info.st_mode):
+        return Seen(State(Kind.OTHER, mode=mode), info.st_ino)
+    return _look_into(folder, name)
+
+
+def _look_into(folder: int, name: str) -> Seen | None:
+    try:
+        descriptor = os.open(name, _LOOK, dir_fd=folder)
+    except FileNotFoundError:
+        return None
+    try:
+        info, sha, size = os.fstat(descriptor), hashlib.sha256(), 0
+        while chunk := os.read(descriptor, _CHUNK):
+            sha.update(chunk)
+            size += len(chunk)
+    finally:
+        os.close(descriptor)
+    return Seen(State(Kind.FILE, sha.hexdigest(), size, stat.S_IMODE(info.st_mode)), info.st_ino)

@@ -1,0 +1,321 @@
+"""The rows of transactions, entries and intents; SQL lives here and nowhere else in this package.
+
+transactions ──entry──> entries (the history, numbered)      image_refs: which images each transaction needs
+     └──────────────> intents   (prepared -> committed -> settled; a settled one has no row)
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from workroom.base.actor import Actor
+from workroom.base.changes import ChangeSet, Danger
+from workroom.core.transactions.model import Directory, Entry, Planned, Transaction, change_from_json, change_to_json
+from workroom.system.store import Database, Migration
+
+__all__ = [
+    "MIGRATIONS",
+    "add_entry",
+    "add_transaction",
+    "count_transactions",
+    "delete_intent",
+    "entries",
+    "entry",
+    "entry_of",
+    "find_transaction",
+    "forget_candidates",
+    "intents",
+    "key_owner",
+    "mark_forgotten",
+    "newest_undoable",
+    "planned_before",
+    "prune_planned",
+    "put_intent",
+    "refer",
+    "set_intent_phase",
+    "set_status",
+    "transactions",
+    "undo_links",
+    "unreferenced",
+]
+
+MIGRATIONS: tuple[Migration, ...] = (
+    (
+        "transactions/1",
+        """
+        CREATE TABLE transactions (
+            id TEXT PRIMARY KEY, cause TEXT NOT NULL, status TEXT NOT NULL, title TEXT NOT NULL,
+            body TEXT NOT NULL, fingerprint TEXT NOT NULL, undoes INTEGER, idempotency_key TEXT UNIQUE,
+            actor_kind TEXT NOT NULL, actor_name TEXT NOT NULL, session TEXT NOT NULL,
+            created_at REAL NOT NULL, applied_at REAL, entry INTEGER, approval_id TEXT, note TEXT NOT NULL DEFAULT ''
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX transactions_created ON transactions (created_at);
+        CREATE TABLE entries (
+            number INTEGER PRIMARY KEY AUTOINCREMENT, transaction_id TEXT NOT NULL UNIQUE, at REAL NOT NULL,
+            actor_kind TEXT NOT NULL, actor_name TEXT NOT NULL, session TEXT NOT NULL,
+            cause TEXT NOT NULL, title TEXT NOT NULL, body TEXT NOT NULL,
+            undoes INTEGER, undone_by INTEGER, forgotten INTEGER NOT NULL DEFAULT 0,
+            approval_id TEXT, decided_by TEXT, shown_hash TEXT, prev_hash TEXT, hash TEXT
+        ) STRICT;
+        CREATE TABLE intents (transaction_id TEXT PRIMARY KEY, phase TEXT NOT NULL, at REAL NOT NULL,
+                              body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE TABLE image_refs (sha256 TEXT NOT NULL, transaction_id TEXT NOT NULL,
+                                 PRIMARY KEY (sha256, transaction_id)) STRICT, WITHOUT ROWID;
+        CREATE INDEX image_refs_transaction ON image_refs (transaction_id);
+        CREATE TABLE consumptions (approval_id TEXT PRIMARY KEY, what TEXT NOT NULL, at REAL NOT NULL) STRICT;
+        """,
+    ),
+)
+
+# What SQL is put together from below are these constants and never a value.
+_COLUMNS = (
+    "id, cause, status, title, body, fingerprint, undoes, idempotency_key, actor_kind, actor_name, session, "
+    "created_at, applied_at, entry, approval_id, note"
+)
+_ENTRY = (
+    "number, transaction_id, at, actor_kind, actor_name, session, cause, title, body, undoes, undone_by, forgotten, "
+    "approval_id, decided_by"
+)
+
+
+# Transactions.
+
+
+def add_transaction(db: Database, planned: Planned, actor: Actor, at: float) -> None:
+    """Keep a plan, with status planned."""
+    db.execute(
+        f"INSERT INTO transactions ({_COLUMNS}) "  # noqa: S608
+        "VALUES (?, ?, 'planned', ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, NULL, '')",
+        (planned.id, planned.cause, planned.title, _body(planned), planned.fingerprint, planned.undoes,
+         planned.idempotency_key, actor.kind, actor.name, actor.session, at),
+    )  # fmt: skip
+
+
+def find_transaction(db: Database, transaction_id: str) -> Transaction | None:
+    """A stored transaction by its id."""
+    row = db.execute(f"SELECT {_COLUMNS} FROM transactions WHERE id = ?", (transaction_id,)).fetchone()  # noqa: S608
+    return None if row is None else _transaction(row)
+
+
+def key_owner(db: Database, key: str) -> Transaction | None:
+    """The transaction that carries an idempotency key."""
+    row = db.execute(f"SELECT {_COLUMNS} FROM transactions WHERE idempotency_key = ?", (key,)).fetchone()  # noqa: S608
+    return None if row is None else _transaction(row)
+
+
+def transactions(db: Database, status: str | None, limit: int, before: float | None) -> list[Transaction]:
+    """Stored transactions, newest first; those created before a time, as a cursor."""
+    rows = db.execute(
+        f"SELECT {_COLUMNS} FROM transactions WHERE (?1 IS NULL OR status = ?1) AND (?2 IS NULL OR created_at < ?2) "  # noqa: S608
+        "ORDER BY created_at DESC, id LIMIT ?3",
+        (status, before, limit),
+    )
+    return [_transaction(row) for row in rows]
+
+
+def count_transactions(db: Database, status: str | None) -> int:
+    """How many there are."""
+    return int(db.execute("SELECT COUNT(*) FROM transactions WHERE (?1 IS NULL OR status = ?1)", (status,)).get)
+
+
+def set_status(db: Database, transaction_id: str, status: str, note: str = "") -> None:
+    """The status that follows from an undo, a failure or a supersession, and why."""
+    db.execute("UPDATE transactions SET status = ?, note = ? WHERE id = ?", (status, note, transaction_id))
+
+
+def planned_before(db: Database, at: float, keep: int) -> list[str]:
+    """Planned transactions that are older than a time, or beyond the newest `keep`."""
+    rows = db.execute(
+        "SELECT id FROM (SELECT id, created_at, row_number() OVER (ORDER BY created_at DESC) AS place "
+        "FROM transactions WHERE status = 'planned') WHERE created_at < ? OR place > ?",
+        (at, keep),
+    )
+    return [str(row[0]) for row in rows]
+
+
+def prune_planned(db: Database, transaction_id: str) -> None:
+    """Forget a plan that was never applied."""
+    db.execute("DELETE FROM image_refs WHERE transaction_id = ?", (transaction_id,))
+    db.execute("DELETE FROM transactions WHERE id = ? AND status = 'planned'", (transaction_id,))
+
+
+# Entries.
+
+
+def add_entry(db: Database, planned: Planned, actor: Actor, at: float, approval_id: str | None, decided_by: str) -> int:
+    """Write a line of the history and mark the transaction applied; answers the line's number."""
+    body = _body(planned, operations=False)
+    db.execute(
+        "INSERT INTO entries (transaction_id, at, actor_kind, actor_name, session, cause, title, body, undoes, "
+        "approval_id, decided_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (planned.id, at, actor.kind, actor.name, actor.session, planned.cause, planned.title, body, planned.undoes,
+         approval_id, decided_by),
+    )  # fmt: skip
+    number = db.last_insert_rowid()
+    db.execute(
+        "UPDATE transactions SET status = 'applied', applied_at = ?, entry = ?, approval_id = ? WHERE id = ?",
+        (at, number, approval_id, planned.id),
+    )
+    return number
+
+
+def entry(db: Database, number: int) -> Entry | None:
+    """A line of the history by its number."""
+    row = db.execute(f"SELECT {_ENTRY} FROM entries WHERE number = ?", (number,)).fetchone()  # noqa: S608
+    return None if row is None else _entry(row)
+
+
+def entry_of(db: Database, transaction_id: str) -> Entry | None:
+    """The line that a transaction wrote."""
+    row = db.execute(f"SELECT {_ENTRY} FROM entries WHERE transaction_id = ?", (transaction_id,)).fetchone()  # noqa: S608
+    return None if row is None else _entry(row)
+
+
+def entries(db: Database, limit: int, before: int | None = None) -> list[Entry]:
+    """Lines of the history, newest first."""
+    rows = db.execute(
+        f"SELECT {_ENTRY} FROM entries WHERE (?1 IS NULL OR number < ?1) ORDER BY number DESC LIMIT ?2",  # noqa: S608
+        (before, limit),
+    )
+    return [_entry(row) for row in rows]
+
+
+def newest_undoable(db: Database) -> Entry | None:
+    """The newest entry that is neither undone nor an undo."""
+    row = db.execute(
+        f"SELECT {_ENTRY} FROM entries WHERE undone_by IS NULL AND undoes IS NULL AND cause != 'recovery' "  # noqa: S608
+        "ORDER BY number DESC LIMIT 1"
+    ).fetchone()
+    return None if row is None else _entry(row)
+
+
+def undo_links(db: Database, undone: Entry, by: int) -> None:
+    """Mark an entry undone. Where it was an undo itself, what that one took back is in force again."""
+    db.execute("UPDATE entries SET undone_by = ? WHERE number = ?", (by, undone.number))
+    set_status(db, undone.transaction_id, "rolled_back")
+    if undone.undoes is not None:
+        db.execute("UPDATE entries SET undone_by = NULL WHERE number = ?", (undone.undoes,))
+        db.execute("UPDATE transactions SET status = 'applied' WHERE entry = ?", (undone.undoes,))
+
+
+# Intents.
+
+
+def put_intent(db: Database, transaction_id: str, body: dict[str, Any], at: float) -> None:
+    """The `prepared` row: what is about to be done, enough to take it back."""
+    db.execute(
+        "INSERT INTO intents (transaction_id, phase, at, body) VALUES (?, 'prepared', ?, ?)",
+        (transaction_id, at, json.dumps(body)),
+    )
+
+
+def set_intent_phase(db: Database, transaction_id: str, phase: str, at: float) -> None:
+    """Prepared becomes committed."""
+    db.execute("UPDATE intents SET phase = ?, at = ? WHERE transaction_id = ?", (phase, at, transaction_id))
+
+
+def delete_intent(db: Database, transaction_id: str) -> None:
+    """Settled, or taken back."""
+    db.execute("DELETE FROM intents WHERE transaction_id = ?", (transaction_id,))
+
+
+def intents(db: Database, phase: str, before: float | None = None) -> list[tuple[str, dict[str, Any]]]:
+    """Intents of a phase, oldest first; those that reached it before a time."""
+    rows = db.execute(
+        "SELECT transaction_id, body FROM intents WHERE phase = ?1 AND (?2 IS NULL OR at < ?2) ORDER BY at",
+        (phase, before),
+    )
+    return [(str(row[0]), json.loads(str(row[1]))) for row in rows]
+
+
+# Images.
+
+
+def refer(db: Database, transaction_id: str, shas: Iterable[str]) -> None:
+    """Say that a transaction needs these images."""
+    db.executemany("INSERT OR IGNORE INTO image_refs VALUES (?, ?)", ((sha, transaction_id) for sha in shas))
+
+
+def forget_candidates(db: Database) -> Iterable[tuple[int, str]]:
+    """Entries whose images could be forgotten, oldest first, as number and transaction."""
+    return [
+        (int(row[0]), str(row[1]))
+        for row in db.execute(
+            "SELECT number, transaction_id FROM entries WHERE NOT forgotten AND transaction_id NOT IN "
+            "(SELECT transaction_id FROM intents) ORDER BY number"
+        )
+    ]
+
+
+def mark_forgotten(db: Database, number: int, transaction_id: str) -> None:
+    """The entry's images may go."""
+    db.execute("UPDATE entries SET forgotten = 1 WHERE number = ?", (number,))
+    db.execute("DELETE FROM image_refs WHERE transaction_id = ?", (transaction_id,))
+
+
+def unreferenced(db: Database) -> list[tuple[str, int]]:
+    """Images that no transaction needs, with their sizes."""
+    rows = db.execute(
+        "SELECT sha256, bytes FROM images i WHERE NOT EXISTS (SELECT 1 FROM image_refs r WHERE r.sha256 = i.sha256)"
+    )
+    return [(str(row[0]), int(row[1])) for row in rows]
+
+
+# Rows and values.
+
+
+def _body(planned: Planned, *, operations: bool = True) -> str:
+    return json.dumps(
+        {
+            "operations": list(planned.operations) if operations else [],
+            "changes": [change_to_json(change) for change in planned.change_set.changes],
+            "directories": [[d.path, d.existed_before] for d in planned.directories],
+            "dangers": [[d.operation, d.path, d.alternative] for d in planned.dangers],
+            "asks": list(planned.asks),
+            "warnings": list(planned.warnings),
+        },
+        separators=(",", ":"),
+    )
+
+
+def _transaction(row: tuple[Any, ...]) -> Transaction:
+    body = json.loads(row[4])
+    planned = Planned(
+        id=row[0],
+        cause=row[1],
+        title=row[3],
+        operations=tuple(body["operations"]),
+        change_set=ChangeSet(tuple(change_from_json(change) for change in body["changes"])),
+        fingerprint=row[5],
+        directories=tuple(Directory(*each) for each in body["directories"]),
+        dangers=tuple(Danger(*each) for each in body["dangers"]),
+        asks=tuple(body["asks"]),
+        warnings=tuple(body["warnings"]),
+        undoes=row[6],
+        idempotency_key=row[7],
+        kept=True,
+    )
+    actor = Actor(row[8], row[9], row[10])
+    return Transaction(planned, row[2], actor, row[11], row[13], row[12], row[14], row[15])
+
+
+def _entry(row: tuple[Any, ...]) -> Entry:
+    body = json.loads(row[8])
+    return Entry(
+        number=row[0],
+        transaction_id=row[1],
+        at=row[2],
+        actor=Actor(row[3], row[4], row[5]),
+        cause=row[6],
+        title=row[7],
+        changes=tuple(change_from_json(change) for change in body["changes"]),
+        directories=tuple(Directory(*each) for each in body["directories"]),
+        undoes=row[9],
+        undone_by=row[10],
+        forgotten=bool(row[11]),
+        approval_id=row[12],
+        decided_by=row[13],
+        warnings=tuple(body["warnings"]),
+    )

@@ -1,0 +1,190 @@
+"""Taking back an intent that wasn't committed: after a failed step, and after a crash. It may be killed and run again.
+
+Each step is looked at from the disk, last one first, and never assumed done or not. What stands there is ours (by its
+inode and bytes), what was before, or somebody else's; the last is kept and told. Bytes that nobody knows are never
+unlinked: they become a copy beside the path.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from workroom.base.changes import Kind
+from workroom.base.errors import WorkroomError
+from workroom.core.transactions.stage import stage_image
+from workroom.core.transactions.steps import Folders, Seen, Step, look
+from workroom.system import syscalls
+from workroom.system.root import Root
+
+__all__ = ["Unwound", "keep_copy", "unwind"]
+
+
+@dataclass(slots=True)
+class Unwound:
+    """What was met on the way: paths that hold somebody else's work, and copies that were kept of unknown bytes."""
+
+    foreign: list[str] = field(default_factory=list)
+    copies: list[str] = field(default_factory=list)
+
+
+def unwind(
+    root: Root, folders: Folders, steps: Sequence[Step], image: Callable[[str], bytes | None], label: str
+) -> Unwound:
+    """Bring every path back to what it was before; `label` goes into the names of copies."""
+    worker = _Unwinder(root, folders, image, label)
+    for step in reversed(steps):
+        worker.undo(step)
+    return worker.report
+
+
+class _Unwinder:
+    def __init__(self, root: Root, folders: Folders, image: Callable[[str], bytes | None], label: str) -> None:
+        self.root = root
+        self.folders = folders
+        self.image = image
+        self.label = label
+        self.report = Unwound()
+
+    def undo(self, step: Step) -> None:
+        try:
+            parent, name, slot = self.folders.both(step)
+        except WorkroomError:
+            self._undo_unreachable(step)
+            return
+        undo = {"remove": self._undo_remove, "create": self._undo_create, "replace": self._undo_replace}
+        undo[step.action](step, parent, name, slot)
+
+    def _undo_replace(self, step: Step, parent: int, name: str, slot: int) -> None:
+        here, out = look(parent, name), look(slot, step.slot)
+        if here is None or here.inode != step.inode:
+            if here is None or not here.is_before(step.change):
+                self._foreign(step)
+            self._drop(slot, step, out)
+        elif not here.is_after(step.change):
+            self._foreign(step)
+            self._drop(slot, step, out)
+        else:
+            self._exchange_back(step, parent, name, slot, out)
+
+    def _exchange_back(self, step: Step, parent: int, name: str, slot: int, out: Seen | None) -> None:
+        if out is None:
+            data = self.image(step.change.before.sha256)
+            if data is None:
+                self._foreign(step)
+                return
+            stage_image(self.root, self.folders, step, data)
+            parent, name, slot = self.folders.both(step)
+        elif not out.is_before(step.change):
+            self._foreign(step)
+        syscalls.rename_exchange(slot, step.slot, parent, name)
+        self._drop(slot, step, look(slot, step.slot))
+
+    def _undo_create(self, step: Step, parent: int, name: str, slot: int) -> None:
+        here = look(parent, name)
+        if here is None or here.inode != step.inode:
+            if here is not None:
+                self._foreign(step)
+            if step.change.origin is None:
+                self._drop(slot, step, look(slot, step.slot))
+        elif here.is_after(step.change):
+            self._take_back(step, parent, name, slot)
+        else:
+            self._foreign(step)
+
+    def _take_back(self, step: Step, parent: int, name: str, slot: int) -> None:
+        """What we made goes to its slot again; a moved file waits there for its removal to be undone."""
+        if _holds_something(parent, name, step):
+            self._foreign(step)
+            return
+        syscalls.rename_noreplace(parent, name, slot, step.slot)
+        if step.change.origin is None:
+            self._drop(slot, step, look(slot, step.slot))
+
+    def _undo_remove(self, step: Step, parent: int, name: str, slot: int) -> None:
+        here, out = look(parent, name), look(slot, step.slot)
+        if here is None and out is not None:
+            syscalls.rename_noreplace(slot, step.slot, parent, name)
+            if not out.is_before(step.change):
+                self._foreign(step)
+        elif here is None:
+            self._restore(step)
+        elif out is not None:
+            self._foreign(step)
+            self._drop(slot, step, out)
+        elif not here.is_before(step.change):
+            self._foreign(step)
+
+    def _restore(self, step: Step) -> None:
+        """The removed thing from its image, since its slot was emptied by somebody."""
+        if step.inode:
+            self._foreign(step)  # a moved file: its bytes stand at the target, which was told of
+            return
+        data = b"" if step.change.before.kind is Kind.DIRECTORY else self.image(step.change.before.sha256)
+        if data is None:
+            self._foreign(step)
+            return
+        stage_image(self.root, self.folders, step, data)
+        parent, name, slot = self.folders.both(step)
+        syscalls.rename_noreplace(slot, step.slot, parent, name)
+
+    def _undo_unreachable(self, step: Step) -> None:
+        """The path's folder is gone or a link now: it is somebody else's; what is left in the slot is ours to drop."""
+        if step.action != "create" or self.root.stat(step.path) is not None:
+            self._foreign(step)
+        with contextlib.suppress(WorkroomError):
+            slot = self.folders.at(step.slot_folder)
+            if step.change.origin is None:
+                self._drop(slot, step, look(slot, step.slot))
+
+    def _drop(self, slot: int, step: Step, out: Seen | None) -> None:
+        """Empty the slot: bytes that are known (staged, or in an image) go, all others are kept as a copy."""
+        if out is None:
+            return
+        known = out.is_after(step.change) or out.is_before(step.change)
+        if out.state.kind is Kind.DIRECTORY:
+            with contextlib.suppress(OSError):  # not empty: somebody's; it stays where it is, and is told
+                os.rmdir(step.slot, dir_fd=slot)
+                return
+            known = False
+        if known:
+            os.unlink(step.slot, dir_fd=slot)
+        else:
+            self.report.copies.append(keep_copy(self.root, self.folders, step, self.label))
+
+    def _foreign(self, step: Step) -> None:
+        if step.path not in self.report.foreign:
+            self.report.foreign.append(step.path)
+
+
+def _holds_something(parent: int, name: str, step: Step) -> bool:
+    """Whether a folder that we made holds something by now."""
+    if step.change.after.kind is not Kind.DIRECTORY:
+        return False
+    descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
+    try:
+        return bool(os.listdir(descriptor))
+    finally:
+        os.close(descriptor)
+
+
+def keep_copy(root: Root, folders: Folders, step: Step, label: str) -> str:
+    """Move what is in the slot beside the path under a name that says what it is; answers that path."""
+    parent = root.split(step.path)[0]
+    while parent != "." and root.stat(parent) is None:
+        parent = root.split(parent)[0]
+    stem = step.path.rpartition("/")[2]
+    for number in range(1, 1000):
+        name = f"{stem}.workroom-kept-{label[-6:]}-{number}"
+        folders.at(parent)
+        slot = folders.at(step.slot_folder)
+        try:
+            syscalls.rename_noreplace(slot, step.slot, folders.at(parent), name)
+        except FileExistsError:
+            continue
+        except OSError:
+            break  # another mount by now: the bytes stay in the slot, which is told
+        return name if parent == "." else f"{parent}/{name}"
+    return f"{step.slot_folder}/{step.slot}"

@@ -1,0 +1,85 @@
+"""What a reader finds in `.agentic/transactions/<id>/`: `changes.diff` and `review.md`, rendered from the images."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from workroom.base.changes import Change, Kind, State
+from workroom.base.envelope import Artifact
+from workroom.core.transactions.model import Planned, file_row
+from workroom.system.agentic import Agentic
+from workroom.text.diff import FileSide, render_file
+
+__all__ = ["render_diff", "render_review", "write_views"]
+
+ImageOf = Callable[[str], bytes | None]
+
+
+def render_diff(changes: tuple[Change, ...], image: ImageOf) -> str:
+    """One unified diff of all changes, as git writes it; folders have no place in it."""
+    return "".join(_section(change, changes, image) for change in changes)
+
+
+def render_review(planned: Planned, diff: str) -> str:
+    """The review: what is done to which file, with hashes, then the diff."""
+    rows = [file_row(change) for change in planned.change_set.changes]
+    lines = [f"# {planned.title}", "", f"Transaction {planned.id}", ""]
+    lines += [f"- {d.operation} {d.path} (destructive)" for d in planned.dangers]
+    lines += [f"- {text}" for text in (*planned.asks, *planned.warnings)]
+    lines += ["", "| path | change | + | - | SHA-256 before | SHA-256 after |", "|---|---|---|---|---|---|"]
+    lines += [
+        f"| {_cell(row['path'])} | {row['change']} | {_number(row['added'])} | {_number(row['removed'])} "
+        f"| {row['beforeSha256'] or ''} | {row['afterSha256'] or ''} |"
+        for row in rows
+    ]
+    fence = "`" * (max((len(run) for run in _backticks(diff)), default=2) + 1)
+    return "\n".join([*lines, "", f"{fence}diff", diff.rstrip("\n"), fence, ""])
+
+
+def write_views(agentic: Agentic, planned: Planned, diff: str) -> tuple[Artifact, Artifact]:
+    """Write both files; they exist when this returns."""
+    folder = f"transactions/{planned.id}"
+    return (
+        agentic.write(f"{folder}/changes.diff", diff.encode("utf-8", "surrogateescape"), "diff", "the changes"),
+        agentic.write(
+            f"{folder}/review.md",
+            render_review(planned, diff).encode("utf-8", "surrogateescape"),
+            "review",
+            "what is changed, with hashes",
+        ),
+    )
+
+
+def _section(change: Change, changes: tuple[Change, ...], image: ImageOf) -> str:
+    if Kind.DIRECTORY in {change.before.kind, change.after.kind}:
+        return ""
+    if any(other.origin == change.path for other in changes):
+        return ""  # the move's other half tells it
+    if change.origin is not None:
+        same = FileSide(change.origin, b"", change.before.mode), FileSide(change.path, b"", change.before.mode)
+        return render_file(*same)
+    return render_file(_side(change.path, change.before, image), _side(change.path, change.after, image))
+
+
+def _side(path: str, state: State, image: ImageOf) -> FileSide:
+    if state.kind is Kind.ABSENT:
+        return FileSide(path, None, None)
+    return FileSide(path, image(state.sha256), state.mode, state.kind is Kind.SYMLINK)
+
+
+def _number(count: int | None) -> str:
+    return "" if count is None else str(count)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", "\\n")
+
+
+def _backticks(text: str) -> list[str]:
+    runs, run = [], ""
+    for line in text.splitlines():
+        stripped = line[1:].lstrip()
+        run = stripped[: len(stripped) - len(stripped.lstrip("`"))]
+        if len(run) > 2:
+            runs.append(run)
+    return runs

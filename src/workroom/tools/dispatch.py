@@ -1,0 +1,273 @@
+"""The one road: parse, plan, gate, run, answer. Every call from every interface takes it.
+
+call(…)     one call, synchronously, on a worker thread
+dispatch(…) the bridge from asyncio: runs `call` in the pool, and lets a staged call wait for the person
+resume(…)   runs what an approval holds, once a person has accepted it
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from concurrent.futures import Executor
+from typing import Any
+
+from workroom.base.changes import Danger, Permit, digest
+from workroom.base.envelope import Artifact, Envelope, failure
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.events import ApprovalDecided, Event
+from workroom.base.settings import Mode
+from workroom.core.approvals import Approval, Status
+from workroom.core.permissions import Decision, Outcome, decide
+from workroom.tools.catalog import find_tool
+from workroom.tools.schema import parse_arguments
+from workroom.tools.shape import bounded
+from workroom.tools.tool import Action, Arguments, Call, Proposal, Staged, Tool
+
+__all__ = ["call", "dispatch", "resume"]
+
+_log = logging.getLogger(__name__)
+
+
+async def dispatch(pool: Executor, caller: Call, name: str, raw: dict[str, Any]) -> Envelope:
+    """Answer a call without holding a thread while it waits for the person.
+
+    Cancelling the task gives up waiting for the answer; what has begun to run is finished.
+    """
+    loop = asyncio.get_running_loop()
+    wait = caller.workspace.settings().wait_seconds(caller.profile)
+    if not wait:
+        return await loop.run_in_executor(pool, call, caller, name, raw)
+    decided = asyncio.Event()
+    waiting_for: list[str] = []
+
+    def hear(_number: int, event: Event) -> None:
+        if isinstance(event, ApprovalDecided) and event.status != Status.APPROVED:
+            loop.call_soon_threadsafe(lambda: decided.set() if event.approval_id in waiting_for else None)
+
+    leave = caller.workspace.store.subscribe(hear)
+    try:
+        envelope = await loop.run_in_executor(pool, call, caller, name, raw)
+        approval = envelope.data.get("approval")
+        if approval is None:
+            return envelope
+        waiting_for.append(approval["id"])
+        record = await loop.run_in_executor(pool, caller.workspace.approvals.get, approval["id"])
+        if record.status is Status.PENDING:
+            try:
+                await asyncio.wait_for(decided.wait(), wait)
+            except TimeoutError:
+                return envelope
+        return await loop.run_in_executor(pool, call, caller, name, raw)
+    finally:
+        leave()
+
+
+def call(caller: Call, name: str, raw: dict[str, Any]) -> Envelope:
+    """One call from parse to answer. Never raises: a refusal or fault is an envelope with `ok: false`."""
+    operation = name.removeprefix("workspace_")
+    try:
+        tool = find_tool(name, caller.profile, caller.workspace.settings().mode)
+        action, arguments = parse_arguments(tool, raw)
+        operation = tool.operation(action.name)
+        envelope = _answer(caller, tool, action, arguments)
+    except WorkroomError as error:
+        envelope = failure(operation, error)
+    except Exception:  # noqa: BLE001 - the last line of defence: a fault of ours is told as one, and logged whole
+        _log.exception("%s failed", operation)
+        envelope = failure(operation, _internal())
+    return bounded(envelope, caller.workspace.settings().max_tool_result_chars, caller.workspace.agentic)
+
+
+def resume(caller: Call, record: Approval) -> Envelope:
+    """Run what an accepted approval holds, under that approval; the caller is whoever asked for it."""
+    tool = find_tool(record.tool, caller.profile, None)
+    action, arguments = parse_arguments(tool, record.arguments)
+    operation = tool.operation(action.name)
+    try:
+        proposal = _propose(action, caller, arguments)
+        if isinstance(proposal, Envelope):
+            return proposal
+        if proposal.fingerprint != record.fingerprint:
+            raise WorkroomError(
+                ErrorCode.EDIT_CONFLICT,
+                f"What {record.id} was shown with has changed since; nothing was done.",
+                next_step="Make the call again, against what is there now.",
+            )
+        return proposal.run(Permit(record.fingerprint, f"approval {record.id}", record.id))
+    except WorkroomError as error:
+        return failure(operation, error)
+
+
+def _answer(caller: Call, tool: Tool, action: Action, arguments: Arguments) -> Envelope:
+    if action.answer is not None:
+        return action.answer(caller, arguments)
+    request = _request(tool, action, arguments)
+    collected = caller.workspace.approvals.collect(request, caller.actor)
+    if collected is not None:
+        return _stored_envelope(collected)
+    proposal = _propose(action, caller, arguments)
+    if isinstance(proposal, Envelope):
+        return proposal
+    return _gate(caller, tool, action, proposal, request)
+
+
+def _propose(action: Action, caller: Call, arguments: Arguments) -> Proposal | Envelope:
+    if action.propose is None:
+        raise _internal()
+    return action.propose(caller, arguments)
+
+
+def _gate(caller: Call, tool: Tool, action: Action, proposal: Proposal, request: str) -> Envelope:
+    settings = caller.workspace.settings()
+    approvals = caller.workspace.approvals
+    plan = approvals.active_plan()
+    decision = decide(
+        mode=settings.mode,
+        plan_approved=plan is not None,
+        destructive=bool(proposal.dangers),
+        ceiling=settings.ceiling(caller.profile),
+        asks=bool(proposal.asks),
+    )
+    if decision.outcome is Outcome.REFUSE:
+        raise _refusal(tool.operation(action.name), proposal, decision)
+    record = approvals.find(proposal.fingerprint, caller.actor)
+    if record is not None and record.status is Status.DENIED:
+        raise _denied(record)
+    if decision.outcome is Outcome.RUN:
+        reason = f"plan {plan.id}" if plan is not None and settings.mode.value == "plan" else settings.mode.value
+        return proposal.run(Permit(proposal.fingerprint, reason))
+    if record is not None and record.status is Status.APPROVED:
+        return proposal.run(Permit(proposal.fingerprint, f"approval {record.id}", record.id))
+    return _stage(caller, tool, action, proposal, request, record)
+
+
+def _stage(
+    caller: Call, tool: Tool, action: Action, proposal: Proposal, request: str, pending: Approval | None
+) -> Envelope:
+    """Answer that the call waits for the person; the same call again gets the same record."""
+    workspace = caller.workspace
+    if pending is None:
+        staged = proposal.stage()
+        resume_action, resume_arguments = parse_arguments(tool, staged.arguments)
+        pending = workspace.approvals.stage(
+            kind=proposal.kind,
+            title=proposal.title,
+            destructive=bool(proposal.dangers),
+            asks=proposal.asks,
+            fingerprint=proposal.fingerprint,
+            requests=(request, _request(tool, resume_action, resume_arguments)),
+            tool=tool.name,
+            arguments=staged.arguments,
+            preview=_preview(staged),
+            actor=caller.actor,
+            profile=caller.profile,
+        )
+    return _pending_envelope(tool.operation(action.name), workspace.settings().mode, pending)
+
+
+def _pending_envelope(operation: str, mode: Mode, record: Approval) -> Envelope:
+    preview = _stored_preview(record.preview)
+    summary = (
+        f"Awaiting approval {record.id}: {record.title}. The person decides: `workroom accept {record.id}` "
+        f"(or `workroom deny {record.id} REASON`) in a terminal, or /accept {record.id} in a chat of Workroom's own. "
+        f"After that, call {record.tool} with {json.dumps(record.arguments, separators=(',', ':'))}."
+    )
+    approval = {
+        "id": record.id,
+        "kind": record.kind,
+        "title": record.title,
+        "destructive": record.destructive,
+        "resume": {"tool": record.tool, "arguments": record.arguments},
+        "command": f"workroom accept {record.id}",
+    }
+    if record.asks:
+        approval["asks"] = list(record.asks)
+    return Envelope(
+        ok=True,
+        operation=operation,
+        summary=summary,
+        data={**preview.data, "status": "pending_approval", "mode": str(mode), "approval": approval},
+        importance="critical",
+        facts=(
+            f"approval {record.id} {record.status}: {record.title}",
+            f"permission mode {mode.capitalize()} ({mode.level})",
+        ),
+        artifacts=preview.artifacts,
+        text=preview.text,
+    )
+
+
+def _preview(staged: Staged) -> dict[str, Any]:
+    return {"data": staged.data, "artifacts": [a.to_json() for a in staged.artifacts], "text": staged.text}
+
+
+def _stored_preview(preview: dict[str, Any]) -> Staged:
+    artifacts = tuple(Artifact(**row) for row in preview["artifacts"])
+    return Staged(arguments={}, data=preview["data"], artifacts=artifacts, text=preview["text"])
+
+
+def _refusal(operation: str, proposal: Proposal, decision: Decision) -> WorkroomError:
+    if decision.code is ErrorCode.APPROVAL_REQUIRED:
+        return WorkroomError(
+            ErrorCode.APPROVAL_REQUIRED,
+            f"{operation} needs an approved plan: the permission mode is Plan (1).",
+            next_step="Propose one with workspace_plan (action propose), show it to the person, then stop and wait "
+            "until they have accepted it.",
+        )
+    rows = [{"operation": d.operation, "path": d.path, "alternative": d.alternative} for d in proposal.dangers]
+    named = "; ".join(_danger_line(d) for d in proposal.dangers[:10])
+    more = f" (and {len(rows) - 10} more)" if len(rows) > 10 else ""
+    return WorkroomError(
+        ErrorCode.PROTECTED_PATH,
+        f"{operation} is destructive, and the setting destructive_edits (allowDestructiveEdits) is refuse: "
+        f"{named}{more}.",
+        next_step="Use the alternative where one is named, or ask the person to run "
+        "`workroom settings set destructive_edits ask`.",
+        details={"setting": "destructive_edits", "alias": "allowDestructiveEdits", "destructive": rows},
+    )
+
+
+def _danger_line(danger: Danger) -> str:
+    return f"{danger.operation} {danger.path}" + (f" (instead: {danger.alternative})" if danger.alternative else "")
+
+
+def _denied(record: Approval) -> WorkroomError:
+    reason = f" The reason given: {record.note}." if record.note else ""
+    return WorkroomError(
+        ErrorCode.APPROVAL_DENIED,
+        f"The person denied this exact operation ({record.id}).{reason}",
+        next_step="Change the operation, or ask the person; don't send it again as it is.",
+        details={"approvalId": record.id},
+    )
+
+
+def _stored_envelope(stored: dict[str, Any]) -> Envelope:
+    body, text = stored["envelope"], stored["text"]
+    retention = body["retention"]
+    return Envelope(
+        ok=body["ok"],
+        operation=body["operation"],
+        summary=body["summary"],
+        data=body.get("data", {}),
+        importance=retention["importance"],
+        facts=tuple(retention.get("facts", ())),
+        omit_when_summarizing=tuple(retention.get("omit_when_summarizing", ())),
+        artifacts=tuple(Artifact(**row) for row in body.get("artifacts", ())),
+        error=body.get("error"),
+        text=text,
+    )
+
+
+def _request(tool: Tool, action: Action, arguments: Arguments) -> str:
+    """What makes two calls the same call: everything but a title and an idempotency key."""
+    fields = arguments.model_dump(mode="json", exclude=set(Arguments.unrepeated))
+    return digest([tool.name, action.name, fields])
+
+
+def _internal() -> WorkroomError:
+    return WorkroomError(
+        ErrorCode.INTERNAL, "Workroom met a fault of its own; nothing more is known to the caller.",
+        next_step="The server's log in the state directory tells more.",
+    )  # fmt: skip

@@ -1,0 +1,303 @@
+"""workspace_edit: change files as transactions that are all or nothing and can be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+from pydantic import Field
+
+from workroom.base.changes import Permit
+from workroom.base.envelope import Artifact, Envelope
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.core.transactions import Operation, Planned, Transaction, file_row, render_diff, write_views
+from workroom.tools.tool import Action, Arguments, Call, Proposal, Staged, Tool
+from workroom.tools.transaction_rows import transaction_row
+
+__all__ = ["EDIT"]
+
+_PREVIEW_CHARS = 6_000
+_FILES_SHOWN = 200
+
+
+class EditArguments(Arguments):
+    """Arguments of preview and apply."""
+
+    operations: tuple[Operation, ...] = Field(min_length=1, max_length=200, description="1 to 200, done in order")
+    title: str = Field(default="", max_length=200)
+    idempotency_key: str | None = Field(default=None, min_length=1, max_length=200, description="one effect a key")
+    on_conflict: Literal["refuse"] = "refuse"
+
+
+class CommitArguments(Arguments):
+    """Arguments of commit and show."""
+
+    transaction_id: str
+
+
+class RollbackArguments(Arguments):
+    """Arguments of rollback."""
+
+    transaction_id: str
+    force: bool = Field(default=False, description="rollback: over later changes, which are kept")
+    strategy: Literal["refuse"] = "refuse"
+
+
+class ListArguments(Arguments):
+    """Arguments of list."""
+
+    limit: int = Field(default=20, ge=1, le=200)
+    status: Literal["planned", "applied", "rolled_back", "superseded", "failed"] | None = None
+    cursor: str | None = None
+
+
+# Actions.
+
+
+def _preview(call: Call, arguments: EditArguments) -> Envelope:
+    existing = _by_key(call, arguments)
+    planned = existing.planned if existing is not None else _plan(call, arguments)
+    status = existing.status if existing is not None else "planned"
+    planned, artifacts = _keep(call, planned)
+    return _answer(call, "edit.preview", planned, status, f"Planned {planned.id}: {_counts(planned)}.", artifacts)
+
+
+def _apply(call: Call, arguments: EditArguments) -> Proposal | Envelope:
+    existing = _by_key(call, arguments)
+    if existing is None:
+        return _proposal(call, "edit.apply", _plan(call, arguments))
+    if existing.status != "planned":
+        return _settled(call, "edit.apply", existing)
+    call.workspace.transactions.check(existing.planned)
+    return _proposal(call, "edit.apply", existing.planned)
+
+
+def _commit(call: Call, arguments: CommitArguments) -> Proposal | Envelope:
+    found = call.workspace.transactions.get(arguments.transaction_id)
+    if found.status == "applied":
+        return _settled(call, "edit.commit", found)
+    if found.status != "planned":
+        raise WorkroomError(
+            ErrorCode.TRANSACTION_STATE,
+            f"{found.id} is {found.status}; only a planned transaction can be committed.",
+            next_step="Make the edit anew with preview or apply.",
+        )
+    call.workspace.transactions.check(found.planned)
+    return _proposal(call, "edit.commit", found.planned)
+
+
+def _rollback(call: Call, arguments: RollbackArguments) -> Proposal | Envelope:
+    found = call.workspace.transactions.get(arguments.transaction_id)
+    if found.status == "rolled_back":
+        return _answer(
+            call, "edit.rollback", found.planned, "rolled_back", f"{found.id} was rolled back before; nothing to do."
+        )
+    planned = call.workspace.transactions.plan_rollback(found.id, force=arguments.force)
+    resume = {"action": "rollback", "transaction_id": found.id, "force": arguments.force}
+
+    def stage() -> Staged:
+        data = _data(call, planned, "applied") | {"transactionId": found.id}
+        return Staged(resume, data, text=str(data["diffPreview"]))
+
+    def run(permit: Permit) -> Envelope:
+        call.workspace.transactions.commit(planned, permit, call.actor)
+        artifacts = write_views(call.workspace.agentic, planned, _diff(call, planned))
+        summary = f"Rolled back {found.id} as {planned.id}: {_counts(planned)}."
+        envelope = _answer(call, "edit.rollback", planned, "rolled_back", summary, artifacts)
+        envelope.data.update(transactionId=found.id, rollbackTransactionId=planned.id)
+        return envelope
+
+    return Proposal(
+        kind="transaction",
+        title=f"Roll back {found.id}" + (" by force" if arguments.force else ""),
+        fingerprint=planned.fingerprint,
+        stage=stage,
+        run=run,
+        dangers=planned.dangers,
+        asks=planned.asks,
+    )
+
+
+def _show(call: Call, arguments: CommitArguments) -> Envelope:
+    found = call.workspace.transactions.get(arguments.transaction_id)
+    planned = found.planned
+    artifacts = write_views(call.workspace.agentic, planned, _diff(call, planned))
+    summary = f"{found.id} is {found.status}: {planned.title} ({_counts(planned)})."
+    envelope = _answer(call, "edit.show", planned, found.status, summary, artifacts)
+    envelope.data.update(transaction_row(found), operations=list(planned.operations))
+    if found.note:
+        envelope.data["note"] = found.note
+    return envelope
+
+
+def _list(call: Call, arguments: ListArguments) -> Envelope:
+    before = None if arguments.cursor is None else _cursor(arguments.cursor)
+    rows, total = call.workspace.transactions.find(limit=arguments.limit + 1, status=arguments.status, before=before)
+    shown = rows[: arguments.limit]
+    data: dict[str, Any] = {
+        "transactions": [transaction_row(row) for row in shown],
+        "total": total,
+        "truncated": len(rows) > len(shown),
+    }
+    if data["truncated"]:
+        data["nextCursor"] = repr(shown[-1].created_at)
+    text = "\n".join(f"{row.id} {row.status}: {row.planned.title}" for row in shown)
+    return Envelope(True, "edit.list", f"{len(shown)} of {total} transactions.", data, "low", text=text)
+
+
+# What they share.
+
+
+def _by_key(call: Call, arguments: EditArguments) -> Transaction | None:
+    if arguments.idempotency_key is None:
+        return None
+    return call.workspace.transactions.find_key(arguments.idempotency_key, arguments.operations)
+
+
+def _plan(call: Call, arguments: EditArguments) -> Planned:
+    return call.workspace.transactions.plan(
+        arguments.operations, title=arguments.title, key=arguments.idempotency_key
+    )  # fmt: skip
+
+
+def _keep(call: Call, planned: Planned) -> tuple[Planned, tuple[Artifact, ...]]:
+    kept = planned if planned.kept else call.workspace.transactions.keep(planned, call.actor)
+    return kept, write_views(call.workspace.agentic, planned, _diff(call, planned))
+
+
+def _proposal(call: Call, operation: str, planned: Planned) -> Proposal:
+    def stage() -> Staged:
+        kept, artifacts = _keep(call, planned)
+        data = _data(call, kept, "planned")
+        return Staged(_commit_call(planned), data, artifacts, str(data["diffPreview"]))
+
+    def run(permit: Permit) -> Envelope:
+        call.workspace.transactions.commit(planned, permit, call.actor)
+        artifacts = write_views(call.workspace.agentic, planned, _diff(call, planned))
+        return _answer(call, operation, planned, "applied", f"Applied {planned.id}: {_counts(planned)}.", artifacts)
+
+    return Proposal(
+        kind="transaction",
+        title=f"Commit {planned.id}: {planned.title}",
+        fingerprint=planned.fingerprint,
+        stage=stage,
+        run=run,
+        dangers=planned.dangers,
+        asks=planned.asks,
+    )
+
+
+def _commit_call(planned: Planned) -> dict[str, Any]:
+    return {"action": "commit", "transaction_id": planned.id}
+
+
+def _settled(call: Call, operation: str, found: Transaction) -> Envelope:
+    """The answer for a transaction that has had its effect already: nothing is done again."""
+    state = "was applied already" if found.status == "applied" else f"is {found.status}"
+    return _answer(call, operation, found.planned, found.status, f"{found.id} {state}; nothing was done.")
+
+
+def _answer(
+    call: Call,
+    operation: str,
+    planned: Planned,
+    status: str,
+    summary: str,
+    artifacts: tuple[Artifact, ...] = (),
+) -> Envelope:
+    data = _data(call, planned, status)
+    shown = str(data["diffPreview"]) if status == "planned" or operation == "edit.show" else ""
+    lines = [_file_line(row) for row in data["files"][:20]]
+    return Envelope(
+        ok=True,
+        operation=operation,
+        summary=summary,
+        data=data,
+        importance="high",
+        facts=(f"{planned.id} {status}: {planned.title}",),
+        omit_when_summarizing=("diffPreview",),
+        artifacts=artifacts,
+        text="\n".join([*lines, *planned.asks, *planned.warnings, shown]).rstrip(),
+    )
+
+
+def _data(call: Call, planned: Planned, status: str) -> dict[str, Any]:
+    diff = _diff(call, planned)
+    rows = [file_row(change) for change in planned.change_set.changes]
+    data: dict[str, Any] = {
+        "transactionId": planned.id,
+        "status": status,
+        "committed": status in {"applied", "rolled_back"},
+        "destructive": bool(planned.dangers),
+        "operations": len(planned.operations),
+        "files": rows[:_FILES_SHOWN],
+        "diffPreview": diff[:_PREVIEW_CHARS],
+        "diffTruncated": len(diff) > _PREVIEW_CHARS,
+        "warnings": [*planned.asks, *planned.warnings],
+    }
+    if len(rows) > _FILES_SHOWN:
+        data["filesTruncated"], data["fileCount"] = True, len(rows)
+    if planned.directories:
+        data["directories"] = [{"path": d.path, "existedBefore": d.existed_before} for d in planned.directories]
+    if planned.dangers:
+        data["destructiveOperations"] = [
+            {"operation": d.operation, "path": d.path, "alternative": d.alternative} for d in planned.dangers[:20]
+        ]
+    return data
+
+
+def _diff(call: Call, planned: Planned) -> str:
+    return render_diff(planned.change_set.changes, _image_of(call, planned))
+
+
+def _image_of(call: Call, planned: Planned) -> Callable[[str], bytes | None]:
+    def image(sha: str) -> bytes | None:
+        held = planned.contents.get(sha)
+        return held if held is not None else call.workspace.transactions.image(sha)
+
+    return image
+
+
+def _counts(planned: Planned) -> str:
+    changes = planned.change_set.changes
+    added, removed = sum(c.added or 0 for c in changes), sum(c.removed or 0 for c in changes)
+    paths = "1 path" if len(changes) == 1 else f"{len(changes)} paths"
+    return f"{paths}, +{added} -{removed} lines"
+
+
+def _file_line(row: dict[str, Any]) -> str:
+    counts = "" if row["added"] is None else f" +{row['added']} -{row['removed']}"
+    loosely = "" if row["matched"] == "exact" else f" (matched by {row['matched']})"
+    origin = f"{row['from']} -> " if "from" in row else ""
+    return f"{row['change']} {origin}{row['path']}{counts}{loosely}"
+
+
+def _cursor(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise WorkroomError(
+            ErrorCode.INVALID_INPUT, f"cursor {text!r} is none of ours.", next_step="Use the nextCursor of an answer."
+        ) from None
+
+
+EDIT = Tool(
+    name="workspace_edit",
+    title="Edit files",
+    help=(
+        "Change files, all or nothing, undoable. apply = preview + commit; may await the person. Operations by type: "
+        "create {path, content, overwrite}; rewrite {path, content}; replace {path, search, replacement, "
+        "expected_matches}: exact text; splice {path, start_line, delete_count, content, expected_hash}; "
+        "copy, move {from, to}; delete {path, recursive}; mkdir {path}; patch {patch}: unified diff. "
+        "Prefer replace. Text without the `12 | ` of reads."
+    ),
+    actions=(
+        Action("preview", EditArguments, "Plan operations and show the diff; nothing changes.", answer=_preview),
+        Action("apply", EditArguments, "Plan and commit in one call.", propose=_apply),
+        Action("commit", CommitArguments, "Commit a planned transaction.", propose=_commit),
+        Action("rollback", RollbackArguments, "Take an applied transaction back.", propose=_rollback),
+        Action("show", CommitArguments, "One transaction with its diff.", answer=_show),
+        Action("list", ListArguments, "Transactions, newest first.", answer=_list),
+    ),
+    annotations={"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": False},
+)

@@ -1,0 +1,101 @@
+"""The Tool contract: what one tool file hands to the catalog, and the call that reaches it.
+
+    Tool       a name, help, and its actions
+    `- Action  a name, its argument model, help, and one of
+         answer(call, arguments) -> Envelope              for what changes nothing
+         propose(call, arguments) -> Proposal | Envelope  for what the gate decides about
+
+A `Proposal` says what would be done and changes nothing yet. dispatch asks the gate, then calls `run` with a permit,
+or `stage` to make the plan durable while the person thinks. Where `propose` answers an Envelope there is nothing to
+gate: the call would change nothing (a commit of what is applied already).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict
+
+from workroom.base.actor import Actor
+from workroom.base.changes import Danger, Permit
+from workroom.base.envelope import Artifact, Envelope
+from workroom.base.settings import Mode, Profile
+from workroom.tools.workspace import Workspace
+
+__all__ = ["Action", "Arguments", "Call", "Proposal", "Staged", "Tool"]
+
+
+class Arguments(BaseModel):
+    """One action's arguments. A field's description is what a model reads; unlisted fields are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    unrepeated: ClassVar[frozenset[str]] = frozenset({"title", "idempotency_key"})
+    """Fields that don't count when two calls are compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Who calls, where, and through which profile."""
+
+    workspace: Workspace
+    actor: Actor
+    profile: Profile = "workspace"
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """A proposal made durable: the call that resumes it, and what the answer and the person are shown."""
+
+    arguments: dict[str, Any]
+    """Arguments of the same tool; `action` among them. This is what an accept runs."""
+    data: dict[str, Any] = field(default_factory=dict)
+    artifacts: tuple[Artifact, ...] = ()
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What a gated call would do."""
+
+    kind: str
+    """transaction, command, vcs, browser, web or agent."""
+    title: str
+    fingerprint: str
+    """SHA-256 of the normalised operation with its before-hashes; what an approval is bound to."""
+    stage: Callable[[], Staged]
+    run: Callable[[Permit], Envelope]
+    dangers: tuple[Danger, ...] = ()
+    asks: tuple[str, ...] = ()
+    """Reasons to ask in every mode, for the person to read: `.mcp.json can run code`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One action of a tool; exactly one of `answer` and `propose` is set."""
+
+    name: str
+    arguments: type[Arguments]
+    help: str
+    answer: Callable[[Call, Any], Envelope] | None = None
+    propose: Callable[[Call, Any], Proposal | Envelope] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool. `help` is written for a model that sees nothing else."""
+
+    name: str
+    title: str
+    help: str
+    actions: tuple[Action, ...]
+    modes: frozenset[Mode] = frozenset(Mode)
+    """The modes in which it is registered."""
+    annotations: Mapping[str, bool] = field(default_factory=dict)
+    """MCP's hints: readOnlyHint, destructiveHint, idempotentHint, openWorldHint."""
+
+    def operation(self, action: str) -> str:
+        """`workspace_edit` and `apply` give `edit.apply`, as envelopes name it."""
+        return f"{self.name.removeprefix('workspace_')}.{action}"

@@ -1,0 +1,134 @@
+"""One hermetic fixture: a folder, its store, a clock and ids that the test holds in its hand."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter
+
+from workroom.base.actor import Actor
+from workroom.base.changes import Permit
+from workroom.base.settings import Settings
+from workroom.core import approvals, notes, plans, transactions
+from workroom.core.approvals import Approvals
+from workroom.core.notes import Notes
+from workroom.core.plans import Plans
+from workroom.core.transactions import Entry, Operation, Planned, Transactions
+from workroom.system.agentic import Agentic
+from workroom.system.root import Root
+from workroom.system.store import Store
+from workroom.tools.workspace import Workspace
+
+AGENT = Actor("agent", "tester", "session_1")
+_OPERATIONS: TypeAdapter[tuple[Operation, ...]] = TypeAdapter(tuple[Operation, ...])
+
+
+@dataclass
+class House:
+    """A workspace on a real folder, opened and closed at will. `settings`, `time` and `ids` are the test's."""
+
+    folder: Path
+    store_folder: Path
+    settings: Settings = field(default_factory=lambda: Settings(mode="auto", destructive_edits="allow"))
+    time: float = 1_800_000_000.0
+    ids: Callable[[], int] = field(default_factory=lambda: itertools.count(1).__next__)
+    workspace: Workspace | None = None
+
+    def open(self) -> Workspace:
+        """Open the workspace as the server would, recovery included."""
+        root = Root.open(self.folder)
+        migrations = (*transactions.MIGRATIONS, *approvals.MIGRATIONS, *plans.MIGRATIONS, *notes.MIGRATIONS)
+        store = Store(self.store_folder, migrations)
+        agentic = Agentic(root)
+        self.workspace = Workspace(
+            root=root,
+            store=store,
+            agentic=agentic,
+            settings=lambda: self.settings,
+            transactions=Transactions(root, store, agentic, lambda: self.settings, self.clock, self.new_id),
+            approvals=Approvals(store, self.clock, self.new_id),
+            plans=Plans(store, self.clock, self.new_id),
+            notes=Notes(root, agentic, store, self.clock),
+            clock=self.clock,
+            new_id=self.new_id,
+        )
+        self.workspace.transactions.recover()
+        return self.workspace
+
+    def close(self) -> None:
+        if self.workspace is not None:
+            self.workspace.transactions.close()
+            self.workspace.store.close()
+            self.workspace.root.close()
+            self.workspace = None
+
+    def reopen(self) -> Workspace:
+        self.close()
+        return self.open()
+
+    def clock(self) -> float:
+        self.time += 0.001
+        return self.time
+
+    def new_id(self, prefix: str) -> str:
+        return f"{prefix}_{self.ids():012d}"
+
+    @property
+    def tx(self) -> Transactions:
+        assert self.workspace is not None
+        return self.workspace.transactions
+
+    def plan(self, *operations: dict[str, Any], **options: Any) -> Planned:
+        return self.tx.plan(_OPERATIONS.validate_python(operations), **options)
+
+    def commit(self, planned: Planned, **options: Any) -> Entry:
+        return self.tx.commit(planned, Permit(planned.fingerprint, "test", **options), AGENT)
+
+    def edit(self, *operations: dict[str, Any]) -> Entry:
+        """Plan and commit in one."""
+        return self.commit(self.plan(*operations))
+
+    def undo(self, transaction_id: str, *, force: bool = False) -> Entry:
+        return self.commit(self.tx.plan_rollback(transaction_id, force=force))
+
+    def write(self, path: str, data: bytes | str, mode: int | None = None) -> Path:
+        """Another program's write."""
+        target = self.folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data.encode() if isinstance(data, str) else data)
+        if mode is not None:
+            target.chmod(mode)
+        return target
+
+    def read(self, path: str) -> bytes:
+        return (self.folder / path).read_bytes()
+
+    def tree(self) -> dict[str, Any]:
+        """The folder as a value: bytes of files, targets of links, None for folders; `.agentic` left out."""
+        found: dict[str, Any] = {}
+        for path in sorted(self.folder.rglob("*")):
+            name = path.relative_to(self.folder).as_posix()
+            if name.split("/")[0] == ".agentic":
+                continue
+            if path.is_symlink():
+                found[name] = ("link", str(path.readlink()))
+            elif path.is_dir():
+                found[name] = None
+            else:
+                found[name] = (path.read_bytes(), path.stat().st_mode & 0o7777)
+        return found
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    folder = tmp_path / "ws"
+    folder.mkdir()
+    house = House(folder, tmp_path / "state")
+    house.open()
+    yield house
+    house.close()
