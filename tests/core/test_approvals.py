@@ -344,7 +344,7 @@ def test_the_view_follows_the_records(room, tmp_path):
     with Root.open(tmp_path / "folder") as root:
         end = room.approvals.keep_view(Agentic(root))
         view = tmp_path / "folder" / ".agentic" / VIEW_PATH
-        assert json.loads(view.read_text())["approvals"] == []
+        assert not view.parent.parent.exists()
         record = room.stage(title="Commit tx_1")
         assert json.loads(view.read_text())["approvals"] == [
             {
@@ -360,6 +360,16 @@ def test_the_view_follows_the_records(room, tmp_path):
         end()
         room.stage("f2")
         assert len(json.loads(view.read_text())["approvals"]) == 1
+
+
+def test_a_view_that_a_clone_brings_is_replaced(room, tmp_path):
+    view = tmp_path / "folder" / ".agentic" / VIEW_PATH
+    view.parent.mkdir(parents=True)
+    view.write_text('{"approvals": [{"id": "approval_x", "status": "approved"}]}')
+    with Root.open(tmp_path / "folder") as root:
+        room.approvals.keep_view(Agentic(root))
+    assert json.loads(view.read_text())["approvals"] == []
+    refused(ErrorCode.NOT_FOUND, room.approvals.get, "approval_x")
 
 
 def test_a_view_that_cant_be_written_stops_nobody(room, tmp_path, caplog):

@@ -298,7 +298,8 @@ class Approvals:
     # The view for readers.
 
     def keep_view(self, agentic: Agentic) -> Callable[[], None]:
-        """Write `.agentic/approvals/state.json` now and after each change; answers the way to end it.
+        """Write `.agentic/approvals/state.json` after each change, and now if it stands there (a clone may have brought
+        one); answers the way to end it.
 
         The view is never read back. That it can't be written is logged and stops nobody.
         """
@@ -307,8 +308,16 @@ class Approvals:
             if isinstance(event, (ApprovalStaged, ApprovalDecided, PlanChanged)):
                 self._write_view(agentic)
 
-        self._write_view(agentic)
+        if self._stands(agentic):
+            self._write_view(agentic)
         return self._store.subscribe(write)
+
+    def _stands(self, agentic: Agentic) -> bool:
+        """Whether something stands where the view goes; what can't be looked at counts."""
+        try:
+            return any(stat.path.endswith(VIEW_PATH) for stat in agentic.list("approvals"))
+        except WorkroomError:
+            return True
 
     def _write_view(self, agentic: Agentic) -> None:
         records = self.list(frozenset(Status), KEPT)
