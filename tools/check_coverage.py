@@ -52,12 +52,12 @@ def table(files: dict[str, Any]) -> Iterator[str]:
         yield f"  {room:<12}{covered[room]:>6} of {total[room]:>5} lines {share:6.1f} %"
 
 
-def main() -> int:
-    files = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))["files"]
+def main(arguments: list[str]) -> int:
+    files = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))["files"]
     found = list(faults(files))
     print("\n".join(["coverage:", *table(files), *found, f"coverage: {len(found)} faults"]))
     return 1 if found else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

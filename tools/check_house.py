@@ -240,12 +240,12 @@ def check(root: Path) -> tuple[list[str], list[str]]:
     return faults, list(summary([*ours, *beside]))
 
 
-def main() -> int:
-    faults, lines = check(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
+def main(arguments: list[str]) -> int:
+    faults, lines = check(Path(arguments[0] if arguments else "."))
     print("\n".join([*faults, *lines]))
     print(f"house: {len(faults)} faults")
     return 1 if faults else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

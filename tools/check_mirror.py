@@ -32,11 +32,11 @@ def faults(root: Path) -> Iterator[str]:
             )
 
 
-def main() -> int:
-    found = list(faults(Path(sys.argv[1] if len(sys.argv) > 1 else ".")))
+def main(arguments: list[str]) -> int:
+    found = list(faults(Path(arguments[0] if arguments else ".")))
     print("\n".join([*found, f"mirror: {len(found)} faults"]))
     return 1 if found else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -56,7 +56,8 @@ def main() -> int:
         print(f"tests: pytest ended with {tested}")
     if covered:
         print("tests: the coverage check failed")
-    sys.stdout.flush()
+    if tested or covered:
+        failed = failed or 1  # who reads the last line only must not take a failed check for a pass
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 1 if tested or covered else 0
 

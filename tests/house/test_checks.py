@@ -9,14 +9,24 @@ from pathlib import Path
 
 import pytest
 
+from tools import check_coverage, check_house, check_mirror
+
 HERE = Path(__file__).parents[2]
 
 
-def run(tool: str, *arguments: str | Path, cwd: Path = HERE) -> tuple[int, str]:
-    """Exit code and output of one of the project's checks."""
-    command = [sys.executable, str(HERE / "tools" / tool), *map(str, arguments)]
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout + done.stderr
+# Programs that are started here look at other projects: what they run must not be measured as if it were ours.
+ENV = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
+
+
+@pytest.fixture
+def run(capsys):
+    """`run(check, root)`: exit code and output of one of the project's checks."""
+
+    def call(check, root: Path) -> tuple[int, str]:
+        code = check.main([str(root)])
+        return code, capsys.readouterr().out
+
+    return call
 
 
 @pytest.fixture
@@ -42,46 +52,46 @@ def lines_of(count: int, indent: str = "    ") -> str:
     return f"{indent}x = 1\n" * count
 
 
-def test_a_sound_house_has_no_faults(house):
+def test_a_sound_house_has_no_faults(run, house):
     root, _ = house
-    assert run("check_house.py", root)[0] == 0
-    assert run("check_mirror.py", root)[0] == 0
+    assert run(check_house, root)[0] == 0
+    assert run(check_mirror, root)[0] == 0
 
 
-def test_a_function_over_the_stop_is_a_fault(house):
+def test_a_function_over_the_stop_is_a_fault(run, house):
     root, write = house
     write("src/workroom/text/long.py", "def fits():\n" + lines_of(59) + "\n\ndef too_long():\n" + lines_of(60))
-    code, output = run("check_house.py", root)
+    code, output = run(check_house, root)
     assert code == 1
     assert "long.py:63: function too_long has 61 lines; the stop is 60" in output
     assert "function fits has" not in output
 
 
-def test_a_docstring_does_not_count_as_length(house):
+def test_a_docstring_does_not_count_as_length(run, house):
     root, write = house
     docstring = '    """Shapes.\n\n' + "    and units\n" * 40 + '    """\n'
     write("src/workroom/text/told.py", "def told():\n" + docstring + lines_of(59))
-    assert run("check_house.py", root)[0] == 0
+    assert run(check_house, root)[0] == 0
 
 
-def test_a_method_and_an_async_function_have_the_same_stop(house):
+def test_a_method_and_an_async_function_have_the_same_stop(run, house):
     root, write = house
     write("src/workroom/text/long.py", "class C:\n    async def method(self):\n" + lines_of(60, " " * 8))
-    assert "function method has 61 lines" in run("check_house.py", root)[1]
+    assert "function method has 61 lines" in run(check_house, root)[1]
 
 
-def test_a_module_over_the_stop_is_a_fault(house):
+def test_a_module_over_the_stop_is_a_fault(run, house):
     root, write = house
     write("src/workroom/text/long.py", lines_of(601, ""))
-    code, output = run("check_house.py", root)
+    code, output = run(check_house, root)
     assert code == 1
     assert "long.py:1: module has 601 lines; the stop is 600" in output
 
 
-def test_what_is_over_its_aim_is_told_and_no_fault(house):
+def test_what_is_over_its_aim_is_told_and_no_fault(run, house):
     root, write = house
     write("src/workroom/text/long.py", "def f():\n" + lines_of(11) + lines_of(150, ""))
-    code, output = run("check_house.py", root)
+    code, output = run(check_house, root)
     assert code == 0
     assert "1 of 10 modules are over the aim of 150 lines" in output
     assert "12 " in output
@@ -98,105 +108,105 @@ def test_what_is_over_its_aim_is_told_and_no_fault(house):
         "importlib.import_module('workroom.base.ids')",
     ],
 )
-def test_an_import_of_our_own_inside_a_function_is_a_fault(house, line):
+def test_an_import_of_our_own_inside_a_function_is_a_fault(run, house, line):
     root, write = house
     write("src/workroom/text/sly.py", f"def f():\n    {line}\n")
-    code, output = run("check_house.py", root)
+    code, output = run(check_house, root)
     assert code == 1
     assert "sly.py:2: imports workroom." in output
     assert "inside a function" in output
 
 
-def test_a_library_may_be_imported_inside_a_function(house):
+def test_a_library_may_be_imported_inside_a_function(run, house):
     root, write = house
     write("src/workroom/text/lazy.py", "def f():\n    import pygit2\n")
-    assert run("check_house.py", root)[0] == 0
+    assert run(check_house, root)[0] == 0
 
 
 @pytest.mark.parametrize(
     "line", ["import workroom", "from workroom import open_workspace", "from .. import __version__"]
 )
-def test_an_import_of_the_root_is_a_fault(house, line):
+def test_an_import_of_the_root_is_a_fault(run, house, line):
     root, write = house
     write("src/workroom/text/up.py", line + "\n")
-    assert "up.py:1: imports the package's root" in run("check_house.py", root)[1]
+    assert "up.py:1: imports the package's root" in run(check_house, root)[1]
 
 
-def test_a_room_may_be_imported_from_the_root(house):
+def test_a_room_may_be_imported_from_the_root(run, house):
     root, write = house
     write("src/workroom/text/fine.py", "from workroom import base\nfrom .. import base as again\n")
-    assert run("check_house.py", root)[0] == 0
+    assert run(check_house, root)[0] == 0
 
 
-def test_base_keeps_to_the_standard_library_and_pydantic(house):
+def test_base_keeps_to_the_standard_library_and_pydantic(run, house):
     root, write = house
     write("src/workroom/base/heavy.py", "def f():\n    import rich.console\n")
-    assert "heavy.py:2: base may not import rich.console" in run("check_house.py", root)[1]
+    assert "heavy.py:2: base may not import rich.console" in run(check_house, root)[1]
 
 
-def test_the_shim_loads_no_library(house):
+def test_the_shim_loads_no_library(run, house):
     root, write = house
     write("src/workroom/interfaces/mcp/shim.py", "try:\n    import mcp\nexcept ImportError:\n    pass\n")
-    assert "shim.py:2: loads mcp, and workroom.interfaces.mcp.shim reaches it" in run("check_house.py", root)[1]
+    assert "shim.py:2: loads mcp, and workroom.interfaces.mcp.shim reaches it" in run(check_house, root)[1]
 
 
-def test_the_shim_loads_no_library_by_way_of_our_own_modules_or_packages(house):
+def test_the_shim_loads_no_library_by_way_of_our_own_modules_or_packages(run, house):
     root, write = house
     write("src/workroom/interfaces/mcp/shim.py", "from workroom.base.ids import new\n")
-    assert "ids.py:2: loads pydantic, and workroom.interfaces.mcp.shim" in run("check_house.py", root)[1]
+    assert "ids.py:2: loads pydantic, and workroom.interfaces.mcp.shim" in run(check_house, root)[1]
     write("src/workroom/interfaces/mcp/shim.py")
     write("src/workroom/interfaces/__init__.py", "from typer import Typer\n")
-    assert "loads typer.Typer, and workroom.interfaces.mcp.shim" in run("check_house.py", root)[1]
+    assert "loads typer.Typer, and workroom.interfaces.mcp.shim" in run(check_house, root)[1]
 
 
-def test_what_only_a_type_checker_imports_is_not_loaded(house):
+def test_what_only_a_type_checker_imports_is_not_loaded(run, house):
     root, write = house
     write(
         "src/workroom/interfaces/mcp/shim.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import mcp\n"
     )
-    assert run("check_house.py", root)[0] == 0
+    assert run(check_house, root)[0] == 0
 
 
 @pytest.mark.parametrize(
     "pragma", ["# pragma: no cover", "# pragma: no cover - ", "#pragma:no cover", "# PRAGMA: NO COVER"]
 )
-def test_a_pragma_without_a_reason_is_a_fault(house, pragma):
+def test_a_pragma_without_a_reason_is_a_fault(run, house, pragma):
     root, write = house
     write("src/workroom/text/shy.py", f"x = 1\ny = 2  {pragma}\n")
-    assert "shy.py:2: leaves a line out of coverage without a reason" in run("check_house.py", root)[1]
+    assert "shy.py:2: leaves a line out of coverage without a reason" in run(check_house, root)[1]
 
 
 @pytest.mark.parametrize("reason", ["macOS", "the kernel never answers this"])
-def test_a_pragma_with_a_reason_is_heard(house, reason):
+def test_a_pragma_with_a_reason_is_heard(run, house, reason):
     root, write = house
     write("src/workroom/text/shy.py", f"y = 2  # pragma: no cover - {reason}\n")
-    assert run("check_house.py", root)[0] == 0
+    assert run(check_house, root)[0] == 0
 
 
-def test_a_module_without_its_test_file_is_a_fault(house):
+def test_a_module_without_its_test_file_is_a_fault(run, house):
     root, write = house
     write("src/workroom/core/transactions/plan.py")
-    code, output = run("check_mirror.py", root)
+    code, output = run(check_mirror, root)
     assert code == 1
     assert "plan.py: has no test file" in output
     assert "tests/core/transactions/test_plan.py" in output
     write("tests/core/transactions/test_plan.py")
-    assert run("check_mirror.py", root)[0] == 0
+    assert run(check_mirror, root)[0] == 0
 
 
-def test_a_test_file_without_its_module_is_a_fault(house):
+def test_a_test_file_without_its_module_is_a_fault(run, house):
     root, write = house
     write("tests/base/test_gone.py")
-    code, output = run("check_mirror.py", root)
+    code, output = run(check_mirror, root)
     assert code == 1
     assert "test_gone.py: tests no source file" in output
 
 
-def test_interfaces_and_server_are_not_mirrored(house):
+def test_interfaces_and_server_are_not_mirrored(run, house):
     root, write = house
     write("src/workroom/server/hub.py")
     write("tests/interfaces/test_first_day.py")
-    assert run("check_mirror.py", root)[0] == 0
+    assert run(check_mirror, root)[0] == 0
 
 
 def coverage_report(folder: Path, **missing: list[int]) -> Path:
@@ -214,14 +224,14 @@ def coverage_report(folder: Path, **missing: list[int]) -> Path:
 
 
 @pytest.mark.parametrize("room", ["text", "system", "core", "tools"])
-def test_a_line_no_test_runs_is_a_fault(tmp_path, room):
-    code, output = run("check_coverage.py", coverage_report(tmp_path, **{room: [3, 4, 5, 9]}))
+def test_a_line_no_test_runs_is_a_fault(run, tmp_path, room):
+    code, output = run(check_coverage, coverage_report(tmp_path, **{room: [3, 4, 5, 9]}))
     assert code == 1
     assert f"src/workroom/{room}/x.py: no test runs line 3-5, 9" in output
 
 
-def test_the_other_rooms_are_reported_only(tmp_path):
-    code, output = run("check_coverage.py", coverage_report(tmp_path, text=[], server=[1, 2]))
+def test_the_other_rooms_are_reported_only(run, tmp_path):
+    code, output = run(check_coverage, coverage_report(tmp_path, text=[], server=[1, 2]))
     assert code == 0
     assert "server           8 of    10 lines   80.0 %" in output
 
@@ -230,7 +240,7 @@ def pytest_with_plugin(folder: Path, text: str, *options: str) -> tuple[int, str
     (folder / "test_it.py").write_text(textwrap.dedent(text), encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "tools.pytest_noskip", "-p", "no:cacheprovider", *options]
     command += ["-c", "/dev/null", f"--rootdir={folder}", str(folder)]
-    done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=HERE, env=ENV, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout
 
 
@@ -280,9 +290,7 @@ def contract(folder: Path, module: str, text: str) -> tuple[int, str]:
     (folder / "workroom" / module).write_text(text, encoding="utf-8")
     command = [sys.executable, "-c", "from importlinter.cli import lint_imports_command as run; run()", "--no-cache"]
     command += [str(HERE / "pyproject.toml")]
-    # Its little `workroom` must not be measured as if it were ours.
-    env = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
-    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=folder, env=ENV, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 
 
