@@ -43,7 +43,7 @@ def check_gutter(field: str, text: str, allowed: bool) -> None:
         return
     raise WorkroomError(
         ErrorCode.INVALID_INPUT,
-        f"{field} still carries the line-number gutter (`12 | `) that a numbered read adds; it isn't part of the file.",
-        next_step="Send the text without it, or set `allow_line_numbers: true` on the operation if the numbers are meant.",
+        f"{field} still carries the line-number gutter (`12 | `) of a numbered read, which isn't part of the file.",
+        next_step="Leave it out, or set `allow_line_numbers: true` on the operation if the numbers are meant.",
         details={"field": field},
     )
