@@ -23,7 +23,10 @@ from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.tools.explain import Json, explain, full_schema, nearest, quoted, resolved
 from workroom.tools.tool import Action, Arguments, Tool
 
-__all__ = ["input_schema", "output_schema", "parse_arguments"]
+__all__ = ["UNSHOWN", "input_schema", "output_schema", "parse_arguments"]
+
+UNSHOWN: Json = {"unshown": True}
+"""A field's `json_schema_extra`: taken when it is sent, and not shown, as long as it would only be refused."""
 
 _Shape = Literal["object", "array", "objects"]
 """What a structured field holds; `objects` is an array of objects only."""
@@ -49,7 +52,8 @@ def input_schema(tool: Tool) -> Json:
     properties: Json = {"action": {"type": "string", "enum": [action.name for action in tool.actions]}}
     for action in tool.actions:
         for name, shown in _properties(action.arguments).items():
-            properties[name] = _merged(properties[name], shown) if name in properties else shown
+            if not _pointless(shown):
+                properties[name] = _merged(properties[name], shown) if name in properties else shown
     return {"type": "object", "properties": properties, "required": ["action"], "additionalProperties": False}
 
 
@@ -132,6 +136,11 @@ def _parsed(name: str, text: str) -> Any:
         ) from None
 
 
+def _pointless(shown: Json) -> bool:
+    """Whether a caller has nothing to choose: one value only, or a refusal."""
+    return len(shown.get("enum", "  ")) == 1 or bool(shown.get("unshown"))
+
+
 def _properties(arguments: type[Arguments]) -> Json:
     schema = full_schema(arguments)
     return {name: _shown(node, schema.get("$defs", {})) for name, node in schema.get("properties", {}).items()}
@@ -151,9 +160,7 @@ def _shown(node: Json, defs: Json) -> Json:
     if "properties" in target:
         shown["properties"] = {name: _shown(child, defs) for name, child in target["properties"].items()}
         shown["required"] = list(target.get("required", ()))
-    if "description" in node:
-        shown["description"] = node["description"]
-    return shown
+    return shown | {key: node[key] for key in ("description", "unshown") if key in node}
 
 
 def _alternatives(node: Json, defs: Json) -> Json:

@@ -1,0 +1,266 @@
+"""Lines of a file, within bounds however large the file is.
+
+Up to 16 MB a file is read whole. A larger one is read in pieces: up to 64 MB to its end, for its hash and its number
+of lines; above that only as far as it takes to find the lines, and the excerpt has neither.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from json.encoder import encode_basestring
+
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.core.search.pieces import WHOLE, Survey, binary, last_lines, lines_at, sample, survey
+from workroom.system.root import Root, refusal
+from workroom.text.encoding import TextFile, decode
+from workroom.text.lines import line_ending, numbered, split_lines, without_ending
+
+__all__ = ["Excerpt", "Span", "describe", "excerpt", "json_length"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Which lines are wanted, and in how much room.
+
+    `first` and `last` count from 1, both included; `tail` wants the last so many instead. `room` is in characters of
+    the text as JSON, `line_room` in characters of one line. `known` is the hash of what the caller has.
+    """
+
+    first: int = 1
+    last: int | None = None
+    tail: int | None = None
+    numbers: bool = True
+    room: int = 30_000
+    line_room: int = 2_000
+    known: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """What was read. `sha256`, `size` (bytes) and `total` (lines) are of the whole file; None where it is too large.
+
+    `last` is `first - 1` when no line was read; both are None where nobody counted. `complete`: every line that was
+    wanted is there; `cut_lines` of them are not whole. `lossy`: bytes that can't be decoded are shown as U+FFFD.
+    `unchanged`: the caller has these very bytes, and nothing else was looked at.
+    """
+
+    size: int
+    sha256: str | None
+    text: str = ""
+    first: int | None = None
+    last: int | None = None
+    total: int | None = None
+    encoding: str = ""
+    line_ending: str = ""
+    complete: bool = True
+    cut_lines: int = 0
+    lossy: bool = False
+    unchanged: bool = False
+
+
+def excerpt(root: Root, path: str, span: Span) -> Excerpt:
+    """The wanted lines of the file at a canonical path.
+
+    NOT_FOUND; INVALID_INPUT for what is no file, for binary, and for a `first` behind the end; LIMIT_EXCEEDED where
+    the lines lie too far into a very large file.
+    """
+    try:
+        data = root.read(path, WHOLE)
+    except WorkroomError as error:
+        if error.code is not ErrorCode.LIMIT_EXCEEDED:
+            raise
+        return _of_large(root, path, span)
+    sha = hashlib.sha256(data).hexdigest()
+    if span.known == sha:
+        return Excerpt(len(data), sha, unchanged=True)
+    file = decode(data)
+    if file is None:
+        raise binary(path, data[:16], len(data), sha)
+    lines = split_lines(file.text)
+    first, last = _range(path, span, len(lines))
+    chosen = lines if last - first + 1 == len(lines) else lines[first - 1 : last]
+    fit = _fit(_showable(chosen) if file.lossy else chosen, first, span)
+    return Excerpt(
+        size=len(data),
+        sha256=sha,
+        text=fit.text,
+        first=first,
+        last=first + fit.count - 1,
+        total=len(lines),
+        encoding=file.encoding,
+        line_ending=line_ending(file.text),
+        complete=fit.count == len(chosen),
+        cut_lines=fit.cut_lines,
+        lossy=file.lossy,
+    )
+
+
+def describe(root: Root, path: str) -> Excerpt:
+    """The same facts without text; for binary, `encoding` is empty and `total` None."""
+    try:
+        data = root.read(path, WHOLE)
+    except WorkroomError as error:
+        if error.code is not ErrorCode.LIMIT_EXCEEDED:
+            raise
+        return _describe_large(root, path)
+    sha = hashlib.sha256(data).hexdigest()
+    file = decode(data)
+    if file is None:
+        return Excerpt(len(data), sha)
+    return Excerpt(
+        len(data), sha, total=len(split_lines(file.text)), encoding=file.encoding, line_ending=line_ending(file.text)
+    )
+
+
+def json_length(text: str) -> int:
+    """How many characters a text takes inside an answer."""
+    return len(encode_basestring(text))
+
+
+# Fitting lines into the room.
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    text: str
+    count: int
+    cut_lines: int
+
+
+def _fit(lines: Sequence[str], first: int, span: Span) -> _Fit:
+    """As many lines as there is room for, at least the beginning of one."""
+    text = _joined(lines, first, span)
+    if json_length(text) <= span.room and max(map(len, lines), default=0) <= span.line_room:
+        return _Fit(text, len(lines), 0)
+    kept: list[str] = []
+    cut_lines, left = 0, span.room
+    for line in lines:
+        shown = _cut(line, span.line_room)
+        size = json_length(shown) + (12 if span.numbers else 0)
+        if size > left and kept:
+            break
+        if size > left:
+            shown = _cut(line, max(left // 2 - 40, 20))
+        cut_lines += shown is not line
+        kept.append(shown)
+        left -= size
+    return _Fit(_joined(kept, first, span), len(kept), cut_lines)
+
+
+def _joined(lines: Sequence[str], first: int, span: Span) -> str:
+    return numbered(lines, first) if span.numbers else "".join(lines)
+
+
+def _cut(line: str, room: int) -> str:
+    if len(line) <= room:
+        return line
+    body = without_ending(line)
+    return f"{body[:room]}… ({len(body) - room:,} characters more){line[len(body) :]}" if len(body) > room else line
+
+
+def _showable(lines: Sequence[str]) -> list[str]:
+    """Undecodable bytes as U+FFFD: an answer can't carry half of a surrogate pair."""
+    return [line.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for line in lines]
+
+
+def _range(path: str, span: Span, total: int) -> tuple[int, int]:
+    if span.tail is not None:
+        return max(total - span.tail, 0) + 1, total
+    if span.first > max(total, 1):
+        raise WorkroomError(
+            ErrorCode.INVALID_INPUT,
+            f"`start_line` {span.first:,} is behind the end: {path!r} has {total:,} lines.",
+            details={"field": "start_line", "totalLines": total},
+        )
+    return span.first, total if span.last is None else min(span.last, total)
+
+
+# Large files, in pieces.
+
+
+def _of_large(root: Root, path: str, span: Span) -> Excerpt:
+    descriptor = root.open_file(path)
+    try:
+        size = os.fstat(descriptor).st_size
+        head = sample(path, descriptor, size)
+        seen = survey(descriptor, size, span.first)
+        if span.known is not None and span.known == seen.sha256:
+            return Excerpt(size, seen.sha256, unchanged=True)
+        if span.tail is not None:
+            return _tail_of_large(descriptor, size, head, seen, span)
+        if seen.offset is None:
+            raise _out_of_reach(path, span, size, seen)
+        wanted = None if span.last is None else span.last - span.first + 1
+        raw = lines_at(descriptor, seen.offset, span.room * 4, wanted)
+        return _excerpt_of(raw, span.first, size, head, seen, span, more=wanted is None or len(raw) < wanted)
+    except OSError as error:
+        raise refusal(path, error) from error
+    finally:
+        os.close(descriptor)
+
+
+def _tail_of_large(descriptor: int, size: int, head: TextFile, seen: Survey, span: Span) -> Excerpt:
+    tail = last_lines(descriptor, size, span.room * 4, span.tail or 1)
+    first = None if seen.total is None else seen.total - len(tail) + 1
+    return _excerpt_of(tail, first, size, head, seen, span, more=len(tail) < (span.tail or 1))
+
+
+def _excerpt_of(
+    raw: list[bytes], first: int | None, size: int, head: TextFile, seen: Survey, span: Span, *, more: bool
+) -> Excerpt:
+    codec = head.encoding.removesuffix("-bom")
+    lines = [line.decode(codec, "replace") for line in raw]
+    if first == 1 and lines:
+        lines[0] = lines[0].removeprefix("\ufeff")
+    numbers = span.numbers and first is not None
+    shown = Span(numbers=numbers, room=span.room, line_room=span.line_room)
+    fit = _fit(lines, first or 1, shown)
+    last = None if first is None else first + fit.count - 1
+    ended = span.tail is None and last is not None and last == seen.total
+    return Excerpt(
+        size=size,
+        sha256=seen.sha256,
+        text=fit.text,
+        first=first,
+        last=last,
+        total=seen.total,
+        encoding=head.encoding,
+        line_ending=line_ending(head.text),
+        complete=fit.count == len(raw) and (ended or not more),
+        cut_lines=fit.cut_lines,
+        lossy=any("\ufffd" in line for line in lines),
+    )
+
+
+def _describe_large(root: Root, path: str) -> Excerpt:
+    descriptor = root.open_file(path)
+    try:
+        size = os.fstat(descriptor).st_size
+        seen = survey(descriptor, size, 1)
+        try:
+            head = sample(path, descriptor, size)
+        except WorkroomError:
+            return Excerpt(size, seen.sha256)
+        ending = line_ending(head.text)
+        return Excerpt(size, seen.sha256, total=seen.total, encoding=head.encoding, line_ending=ending)
+    except OSError as error:
+        raise refusal(path, error) from error
+    finally:
+        os.close(descriptor)
+
+
+def _out_of_reach(path: str, span: Span, size: int, seen: Survey) -> WorkroomError:
+    if seen.total is not None:
+        return WorkroomError(
+            ErrorCode.INVALID_INPUT,
+            f"`start_line` {span.first:,} is behind the end: {path!r} has {seen.total:,} lines.",
+            details={"field": "start_line", "totalLines": seen.total},
+        )
+    return WorkroomError(
+        ErrorCode.LIMIT_EXCEEDED,
+        f"`start_line` {span.first:,} lies too far into {path!r}, which holds {size:,} bytes.",
+        next_step="Read its end with tail_lines, or search it.",
+    )

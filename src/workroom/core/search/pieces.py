@@ -1,0 +1,126 @@
+"""Large files in pieces: a survey of the whole, the lines at an offset, the last lines. Descriptors in, bytes out.
+
+WHOLE    up to here a file is read whole, and none of this is needed
+HASHED   up to here it is read to its end, for its hash and its number of lines
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.text.encoding import TextFile, decode
+
+__all__ = ["HASHED", "WHOLE", "Survey", "binary", "content_kind", "last_lines", "lines_at", "sample", "survey"]
+
+WHOLE = 16_000_000
+"""Bytes up to which a file is read whole."""
+
+HASHED = 64_000_000
+"""Bytes up to which a file is read to its end."""
+
+_REACH = 1_000_000_000
+"""How far into a file its lines are counted to find one, in bytes."""
+
+_CHUNK = 1 << 20
+_SAMPLE = 64 * 1024
+
+_KINDS = (
+    (b"\x89PNG", "PNG image"), (b"\xff\xd8\xff", "JPEG image"), (b"GIF8", "GIF image"), (b"RIFF", "RIFF media"),
+    (b"%PDF", "PDF document"), (b"PK\x03\x04", "ZIP archive"), (b"\x1f\x8b", "gzip data"), (b"\x7fELF", "ELF program"),
+    (b"SQLite format 3", "SQLite database"), (b"\xca\xfe\xba\xbe", "Java class or Mach-O program"),
+    (b"wOF", "web font"), (b"\0asm", "WebAssembly"), (b"BZh", "bzip2 data"), (b"\xfd7zXZ", "xz data"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What one pass over a large file found: `offset` is where the wanted line begins, None if it isn't reached."""
+
+    sha256: str | None
+    total: int | None
+    offset: int | None
+
+
+def content_kind(head: bytes) -> str:
+    """What binary content is, by its first bytes; empty when they tell nothing."""
+    return next((kind for magic, kind in _KINDS if head.startswith(magic)), "")
+
+
+def binary(path: str, head: bytes, size: int, sha: str | None) -> WorkroomError:
+    """The refusal of a file that isn't text: its size, and what it is."""
+    kind = content_kind(head)
+    return WorkroomError(
+        ErrorCode.INVALID_INPUT,
+        f"{path!r} is binary ({kind + ', ' if kind else ''}{size:,} bytes), and only text can be read.",
+        details={"path": path, "bytes": size, "sha256": sha, "kind": kind or "binary"},
+    )
+
+
+def sample(path: str, descriptor: int, size: int) -> TextFile:
+    """The beginning, which tells the encoding. Only encodings in which a newline is one byte can be cut in pieces."""
+    head = os.pread(descriptor, _SAMPLE, 0)
+    file = decode(head[: head.rfind(b"\n") + 1] or head)
+    if file is None:
+        raise binary(path, head[:16], size, None)
+    if file.encoding.startswith(("utf-16", "utf-32")):
+        raise WorkroomError(
+            ErrorCode.LIMIT_EXCEEDED,
+            f"{path!r} is {file.encoding} and holds {size:,} bytes; in that encoding at most {WHOLE:,} are read.",
+            next_step="Search it instead.",
+        )
+    return file
+
+
+def survey(descriptor: int, size: int, first: int) -> Survey:
+    """Hash and count to the end, or, in a very large file, count only as far as the line `first`."""
+    whole = size <= HASHED
+    reach = size if whole else min(size, _REACH)
+    sha = hashlib.sha256()
+    at, breaks, offset = 0, 0, 0 if first == 1 else None
+    open_line = False
+    while at < reach and (whole or offset is None) and (chunk := os.pread(descriptor, _CHUNK, at)):
+        if whole:
+            sha.update(chunk)
+        found = chunk.count(b"\n")
+        if offset is None and breaks + found >= first - 1:
+            offset = at + _nth_newline(chunk, first - 1 - breaks) + 1
+        breaks += found
+        at += len(chunk)
+        open_line = not chunk.endswith(b"\n")
+    total = breaks + open_line if at >= size else None
+    if total is not None and first > max(total, 1):
+        offset = None
+    return Survey(sha.hexdigest() if whole else None, total, offset)
+
+
+def _nth_newline(chunk: bytes, count: int) -> int:
+    at = -1
+    for _ in range(count):
+        at = chunk.index(b"\n", at + 1)
+    return at
+
+
+def lines_at(descriptor: int, offset: int, room: int, wanted: int | None) -> list[bytes]:
+    """Lines from an offset, at most `wanted`; the last one not whole if nothing else would be there."""
+    room = min(room, _CHUNK)
+    piece = os.pread(descriptor, room, offset)
+    lines = _split(piece)
+    if len(piece) == room and len(lines) > 1 and not piece.endswith(b"\n"):
+        lines.pop()
+    return lines if wanted is None else lines[:wanted]
+
+
+def _split(piece: bytes) -> list[bytes]:
+    lines = piece.split(b"\n")
+    last = lines.pop()
+    return [line + b"\n" for line in lines] + ([last] if last else [])
+
+
+def last_lines(descriptor: int, size: int, room: int, wanted: int) -> list[bytes]:
+    """The last lines of a file that is larger than `room`, at most `wanted`, as many as are whole in so many bytes."""
+    room = min(room, _CHUNK)
+    lines = _split(os.pread(descriptor, room, size - room))
+    return (lines[1:] or lines)[-wanted:]

@@ -1,0 +1,39 @@
+"""workspace_inspect: look at the workspace and change nothing. Never gated, always registered.
+
+read     read, stat
+folder   overview, list
+find     search, semantic_search, find
+state    capabilities, changes
+common   places, room, rows
+"""
+
+from workroom.tools.inspect.find import FIND, SEARCH, SEMANTIC_SEARCH
+from workroom.tools.inspect.folder import LIST, OVERVIEW
+from workroom.tools.inspect.read import READ, STAT
+from workroom.tools.inspect.state import CHANGES, Registered, capabilities_action
+from workroom.tools.tool import Tool
+
+__all__ = ["inspect_tool"]
+
+
+def inspect_tool(registered: Registered) -> Tool:
+    """The tool; `registered` tells which tools a caller sees, which its capabilities name."""
+    return Tool(
+        name="workspace_inspect",
+        title="Look at the workspace",
+        help="Read-only. capabilities: mode, what waits, where notes and memory are; call it first. overview, list, "
+        "stat, changes (history). read: numbered lines and the file's sha256. search: text or regex in files. find: "
+        "files by name. Ignored files, .git and .agentic are left out unless asked for by path.",
+        actions=(
+            capabilities_action(registered),
+            OVERVIEW,
+            LIST,
+            READ,
+            SEARCH,
+            SEMANTIC_SEARCH,
+            FIND,
+            STAT,
+            CHANGES,
+        ),
+        annotations={"readOnlyHint": True, "openWorldHint": False},
+    )

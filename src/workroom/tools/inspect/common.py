@@ -1,0 +1,91 @@
+"""What the actions of workspace_inspect share: places, room, rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.core.search.listing import Tally
+from workroom.tools.tool import Arguments, Call
+
+__all__ = ["MAX_PATHS", "Paths", "Within", "fitting", "left_out", "left_out_words", "places", "resolved", "room"]
+
+MAX_PATHS = 20
+
+_ENVELOPE = 1_200
+"""Characters of an answer beside its rows or text."""
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+class Within(Arguments):
+    """Arguments of an action on one folder."""
+
+    path: str = "."
+
+
+class Paths(Arguments):
+    """Arguments of an action on one path, or several."""
+
+    path: str | None = None
+    paths: Annotated[
+        tuple[str, ...] | None, Field(min_length=1, max_length=MAX_PATHS, description="read, stat: up to 20")
+    ] = None
+
+
+def places(arguments: Paths) -> tuple[str, ...]:
+    """The paths that are meant; INVALID_INPUT unless exactly one of `path` and `paths` is there."""
+    if (arguments.path is None) == (arguments.paths is None):
+        raise WorkroomError(
+            ErrorCode.INVALID_INPUT,
+            "Send either `path` or `paths`.",
+            next_step="`path` for one, `paths` for up to 20.",
+            details={"field": "path"},
+        )
+    return arguments.paths if arguments.paths is not None else (str(arguments.path),)
+
+
+def resolved(call: Call, given: str) -> tuple[str, str]:
+    """A given path as answers name it, and where it leads."""
+    root = call.workspace.root
+    path = root.parse(given)
+    return path, root.resolve(path)
+
+
+def room(call: Call) -> int:
+    """How many characters of an answer its rows or text may take."""
+    limit = call.workspace.settings().max_tool_result_chars
+    return max(limit - _ENVELOPE, limit // 2)
+
+
+def fitting(rows: Sequence[Any], space: int) -> int:
+    """How many of the rows, as JSON, fit into `space` characters; at least one."""
+    for count, row in enumerate(rows):
+        space -= len(_encode(row)) + 1
+        if space < 0 and count:
+            return count
+    return len(rows)
+
+
+def left_out(tally: Tally) -> dict[str, Any]:
+    """What a walk passed over, where there was any."""
+    found = {
+        "leftOut": sorted(tally.apart),
+        "ignored": tally.ignored,
+        "hidden": tally.hidden,
+        "unreadable": tally.unreadable,
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def left_out_words(tally: Tally) -> str:
+    """The same as a sentence, empty where there was nothing."""
+    words = [*sorted(tally.apart)]
+    words += [f"{tally.ignored} ignored"] if tally.ignored else []
+    words += [f"{tally.hidden} hidden"] if tally.hidden else []
+    words += [f"{tally.unreadable} unreadable folders"] if tally.unreadable else []
+    return f" Left out: {', '.join(words)}." if words else ""

@@ -1,0 +1,213 @@
+"""workspace_inspect search, semantic_search and find: where something is."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from workroom.base.changes import Kind
+from workroom.base.envelope import Envelope
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.core.search import fuzzy
+from workroom.core.search.listing import Options, Tally, shown_path, walk
+from workroom.core.search.text import Matches, Query, Skipped, search
+from workroom.tools.inspect.common import Within, fitting, left_out, left_out_words, resolved, room
+from workroom.tools.tool import Action, Call
+
+__all__ = ["FIND", "SEARCH", "SEMANTIC_SEARCH"]
+
+
+class Searched(Within):
+    query: Annotated[str, Field(min_length=1, max_length=2_000)]
+    regex: bool = False
+    case_sensitive: Annotated[bool | None, Field(description="default smart")] = None
+    whole_word: bool = False
+    include: Annotated[tuple[str, ...], Field(max_length=50, description="globs")] = ()
+    exclude: Annotated[tuple[str, ...], Field(max_length=50)] = ()
+    context_lines: Annotated[int, Field(ge=0, le=20)] = 0
+    output: Literal["lines", "files", "counts"] = "lines"
+    include_ignored: bool = False
+    include_hidden: bool = True
+    limit: Annotated[int, Field(ge=1, le=2_000)] = 200
+    cursor: str | None = None
+
+
+class SemanticSearched(Within):
+    query: Annotated[str, Field(min_length=1, max_length=2_000)]
+    limit: Annotated[int, Field(ge=1, le=100)] = 10
+
+
+class Found(Within):
+    query: Annotated[str, Field(max_length=500)]
+    limit: Annotated[int, Field(ge=1, le=500)] = 50
+    kind: Literal["file", "directory", "symlink"] | None = None
+
+
+# search
+
+
+def _search(call: Call, arguments: Searched) -> Envelope:
+    path, target = resolved(call, arguments.path)
+    query = Query(
+        text=arguments.query,
+        regex=arguments.regex,
+        case_sensitive=arguments.case_sensitive,
+        whole_word=arguments.whole_word,
+        include=arguments.include,
+        exclude=arguments.exclude,
+        context=arguments.context_lines,
+        ignored=arguments.include_ignored,
+        hidden=arguments.include_hidden,
+    )
+    by_file = arguments.output != "lines"
+    found = search(call.workspace.root, target, query, arguments.limit, after=_after(arguments.cursor), by_file=by_file)
+    rows = _file_rows(found, arguments.output == "counts") if by_file else _match_rows(found)
+    count = fitting(rows, room(call))
+    truncated = found.truncated or count < len(rows)
+    data: dict[str, Any] = {
+        "path": path,
+        "files" if by_file else "matches": rows[:count],
+        "total": None if truncated or arguments.cursor else len(rows),
+        "filesMatched": len({row["path"] for row in rows[:count]}),
+        "truncated": truncated,
+        "skipped": _skipped(found.skipped),
+    }
+    if found.files_searched is not None:
+        data["filesSearched"] = found.files_searched
+    if found.apart:
+        data["leftOut"] = list(found.apart)
+    if found.timed_out:
+        data["timedOut"] = True
+    if truncated and count:
+        data["cursor"] = f"{rows[count - 1].get('line', 0)}:{rows[count - 1]['path']}"
+    return Envelope(
+        ok=True,
+        operation="inspect.search",
+        summary=_search_words(arguments, data, count, found),
+        data=data,
+        omit_when_summarizing=("files" if by_file else "matches",),
+        text="\n".join(_row_text(row) for row in rows[:count]),
+    )
+
+
+def _after(cursor: str | None) -> tuple[str, int] | None:
+    if cursor is None:
+        return None
+    line, colon, path = cursor.partition(":")
+    if not (colon and path and line.isdecimal()):
+        raise WorkroomError(
+            ErrorCode.INVALID_INPUT,
+            f"`cursor` {cursor[:80]!r} is not one of a search.",
+            next_step="Send the cursor of the last answer, or none to begin anew.",
+        )
+    return path, int(line)
+
+
+def _match_rows(found: Matches) -> list[dict[str, Any]]:
+    rows = []
+    for match in found.matches:
+        row: dict[str, Any] = {
+            "path": shown_path(match.path),
+            "line": match.line,
+            "column": match.column,
+            "text": match.text,
+        }
+        if match.cut:
+            row["cut"] = True
+        if match.before:
+            row["before"] = match.before
+        if match.after:
+            row["after"] = match.after
+        rows.append(row)
+    return rows
+
+
+def _file_rows(found: Matches, counts: bool) -> list[dict[str, Any]]:
+    return [{"path": shown_path(f.path)} | ({"lines": f.lines} if counts else {}) for f in found.files]
+
+
+def _row_text(row: dict[str, Any]) -> str:
+    if "line" not in row:
+        return f"{row['path']}: {row['lines']}" if "lines" in row else str(row["path"])
+    first = row["line"] - len(row.get("before", ()))
+    before = [f"{row['path']}-{first + n}- {text}" for n, text in enumerate(row.get("before", ()))]
+    after = [f"{row['path']}-{row['line'] + n}- {text}" for n, text in enumerate(row.get("after", ()), 1)]
+    return "\n".join([*before, f"{row['path']}:{row['line']}: {row['text']}", *after])
+
+
+def _skipped(skipped: Skipped) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "binary": skipped.binary,
+        "tooLarge": skipped.too_large,
+        "unreadable": skipped.unreadable,
+    }
+    if skipped.long_lines:
+        row["longLines"] = skipped.long_lines
+    if not skipped.exact:
+        row["atLeast"] = True
+    return row
+
+
+def _search_words(arguments: Searched, data: dict[str, Any], count: int, found: Matches) -> str:
+    what = "files" if arguments.output != "lines" else "matches"
+    said = f"{count} {what}" + ("" if what == "files" else f" in {data['filesMatched']} files")
+    if "filesSearched" in data:
+        said += f"; {data['filesSearched']:,} files searched"
+    said += "."
+    if found.timed_out:
+        said += " It took too long and was stopped."
+    if "cursor" in data:
+        said += f" There may be more: go on with cursor {data['cursor']!r}."
+    passed = [f"{n} {kind}" for kind, n in data["skipped"].items() if n and kind != "atLeast"]
+    if passed:
+        said += f" Skipped: {', '.join(passed)}."
+    if found.apart:
+        said += f" Left out: {', '.join(found.apart)}."
+    return said
+
+
+def _semantic_search(_call: Call, _arguments: SemanticSearched) -> Envelope:
+    raise WorkroomError(
+        ErrorCode.UNSUPPORTED,
+        "semantic_search is not in this version of Workroom.",
+        next_step="Use action search for words in files, or action find for names.",
+    )
+
+
+# find
+
+
+def _find(call: Call, arguments: Found) -> Envelope:
+    path, target = resolved(call, arguments.path)
+    tally = Tally()
+    kind = None if arguments.kind is None else Kind(arguments.kind)
+    entries = walk(call.workspace.root, target, Options(depth=None, kind=kind), tally)
+    best = fuzzy.rank(arguments.query, (entry.path for entry in entries), arguments.limit + 1)
+    more = len(best) > arguments.limit
+    rows = [
+        {"path": shown_path(found.path), "score": found.score, "positions": list(found.positions)}
+        for found in best[: arguments.limit]
+    ]
+    count = fitting(rows, room(call))
+    truncated = more or tally.cut or count < len(rows)
+    return Envelope(
+        ok=True,
+        operation="inspect.find",
+        summary=f"{count} of {tally.looked_at:,} paths below {path} fit {arguments.query!r}"
+        f"{' (the best; there are more)' if truncated else ''}.{left_out_words(tally)}",
+        data={
+            "matches": rows[:count],
+            "total": None if truncated else count,
+            "scanned": tally.looked_at,
+            "truncated": truncated,
+            **left_out(tally),
+        },
+        omit_when_summarizing=("matches",),
+        text="\n".join(str(row["path"]) for row in rows[:count]),
+    )
+
+
+SEARCH = Action("search", Searched, "Lines that hold a text or match a regular expression, in pages.", _search)
+SEMANTIC_SEARCH = Action("semantic_search", SemanticSearched, "By meaning; not in this version.", _semantic_search)
+FIND = Action("find", Found, "Paths whose names fit some letters, the best first.", _find)

@@ -1,0 +1,177 @@
+"""workspace_inspect overview and list: what there is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from workroom.base.changes import Kind
+from workroom.base.envelope import Envelope
+from workroom.core.search.listing import Options, Tally, page, shown_path, walk
+from workroom.system.clock import iso
+from workroom.system.root import Stat
+from workroom.tools.inspect.common import Within, fitting, left_out, left_out_words, resolved, room
+from workroom.tools.tool import Action, Call
+
+__all__ = ["LIST", "OVERVIEW"]
+
+_OVERVIEW_BUDGET = 30_000
+"""How many entries an overview looks at."""
+_SHOWN_PER_FOLDER = 40
+"""How many files of one folder it names."""
+_EXTENSIONS = 12
+
+
+class Overview(Within):
+    depth: Annotated[int, Field(ge=1, le=10)] = 2
+
+
+class Listed(Within):
+    recursive: bool = False
+    depth: Annotated[int | None, Field(ge=1)] = None
+    pattern: Annotated[str | None, Field(min_length=1, description="list: glob")] = None
+    include_hidden: bool = True
+    include_ignored: bool = False
+    limit: Annotated[int, Field(ge=1, le=5_000)] = 500
+    cursor: Annotated[str | None, Field(description="to go on")] = None
+
+
+# overview
+
+
+def _overview(call: Call, arguments: Overview) -> Envelope:
+    path, target = resolved(call, arguments.path)
+    tally = Tally()
+    survey = _Survey(target, arguments.depth)
+    options = Options(depth=None, budget=_OVERVIEW_BUDGET)
+    for entry in walk(call.workspace.root, target, options, tally):
+        survey.add(entry.path, entry.kind, entry.depth)
+    tree, cut = survey.tree(room(call) // 2)
+    data = {
+        "path": path,
+        "tree": tree,
+        "files": survey.files,
+        "directories": survey.directories,
+        "byExtension": [{"extension": e, "files": n} for e, n in survey.extensions.most_common(_EXTENSIONS)],
+        "truncated": tally.cut or cut,
+        **left_out(tally),
+    }
+    least = "at least " if tally.cut else ""
+    return Envelope(
+        ok=True,
+        operation="inspect.overview",
+        summary=f"{path}: {least}{survey.files:,} files in {survey.directories:,} folders.{left_out_words(tally)}",
+        data=data,
+        omit_when_summarizing=("tree",),
+        text=tree,
+    )
+
+
+class _Survey:
+    """Counts files for each folder that is shown, and remembers what is shown."""
+
+    def __init__(self, folder: str, depth: int) -> None:
+        self.files = 0
+        self.directories = 0
+        self.extensions: Counter[str] = Counter()
+        self._skip = 0 if folder == "." else folder.count("/") + 1
+        self._depth = depth
+        self._shown: list[tuple[str, Kind, int]] = []
+        self._below: Counter[str] = Counter()
+
+    def add(self, path: str, kind: Kind, depth: int) -> None:
+        if depth <= self._depth:
+            self._shown.append((path, kind, depth))
+        if kind is Kind.DIRECTORY:
+            self.directories += 1
+            return
+        self.files += 1
+        name = path.rpartition("/")[2]
+        self.extensions[name.rpartition(".")[2] if "." in name[1:] else "(none)"] += 1
+        parts = path.split("/")
+        for end in range(self._skip + 1, min(len(parts), self._skip + self._depth + 1)):
+            self._below["/".join(parts[:end])] += 1
+
+    def tree(self, space: int) -> tuple[str, bool]:
+        """The tree as text, and whether something that belongs to it was left out."""
+        lines: list[str] = []
+        shown: Counter[str] = Counter()
+        for path, kind, depth in self._shown:
+            parent, _, name = path.rpartition("/")
+            shown[parent] += 1
+            if shown[parent] > _SHOWN_PER_FOLDER and kind is not Kind.DIRECTORY:
+                continue
+            count = f"  ({self._below[path]:,} files)" if kind is Kind.DIRECTORY else ""
+            mark = {Kind.DIRECTORY: "/", Kind.SYMLINK: "@"}.get(kind, "")
+            line = f"{'  ' * (depth - 1)}{shown_path(name)}{mark}{count}"
+            space -= len(line) + 2
+            if space < 0:
+                return "\n".join([*lines, "…"]), True
+            lines.append(line)
+        over = sum(count - _SHOWN_PER_FOLDER for count in shown.values() if count > _SHOWN_PER_FOLDER)
+        return "\n".join([*lines, f"… up to {over:,} more files"] if over else lines), bool(over)
+
+
+# list
+
+
+def _list(call: Call, arguments: Listed) -> Envelope:
+    path, target = resolved(call, arguments.path)
+    below = arguments.recursive or (arguments.pattern is not None and "/" in arguments.pattern)
+    options = Options(
+        depth=arguments.depth if arguments.depth is not None or below else 1,
+        pattern=arguments.pattern,
+        hidden=arguments.include_hidden,
+        ignored=arguments.include_ignored,
+        after=arguments.cursor,
+    )
+    found = page(call.workspace.root, target, options, arguments.limit)
+    rows = [_entry(seen) for seen in found.entries]
+    count = fitting(rows, room(call))
+    cursor = found.entries[count - 1].path if count < len(rows) else found.cursor
+    data: dict[str, Any] = {
+        "path": path,
+        "entries": rows[:count],
+        "total": found.total,
+        "truncated": cursor is not None or found.tally.cut,
+        **left_out(found.tally),
+    }
+    if cursor is not None:
+        data["cursor"] = cursor
+    if not found.total_is_exact:
+        data["totalIsMinimum"] = True
+    least = "" if found.total_is_exact else "at least "
+    more = f", {count} shown; go on with cursor {cursor!r}" if cursor is not None else ""
+    return Envelope(
+        ok=True,
+        operation="inspect.list",
+        summary=f"{path}: {least}{found.total:,} entries{more}.{left_out_words(found.tally)}",
+        data=data,
+        omit_when_summarizing=("entries",),
+        text="\n".join(_entry_line(seen) for seen in found.entries[:count]),
+    )
+
+
+def _entry(seen: Stat) -> dict[str, Any]:
+    row: dict[str, Any] = {"path": shown_path(seen.path), "kind": str(seen.kind)}
+    if seen.kind is not Kind.DIRECTORY:
+        row["size"] = seen.size
+    row["mtime"] = iso(seen.mtime_ns // 1_000_000_000)
+    if seen.target is not None:
+        row["target"] = shown_path(seen.target)
+    return row
+
+
+def _entry_line(seen: Stat) -> str:
+    path = shown_path(seen.path)
+    if seen.kind is Kind.DIRECTORY:
+        return f"{path}/"
+    if seen.target is not None:
+        return f"{path} -> {shown_path(seen.target)}"
+    return f"{path} ({seen.size:,} bytes)" if seen.kind is Kind.FILE else f"{path} ({seen.kind})"
+
+
+OVERVIEW = Action("overview", Overview, "The tree of a folder with counts of files.", _overview)
+LIST = Action("list", Listed, "Entries of a folder, in pages.", _list)

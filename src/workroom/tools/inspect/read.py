@@ -1,0 +1,299 @@
+"""workspace_inspect read and stat: what is in a file, and what is at a path."""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from workroom.base.changes import Kind
+from workroom.base.envelope import Envelope
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.core.search.excerpt import Excerpt, Span, describe, excerpt
+from workroom.core.search.listing import Options, Tally, walk
+from workroom.core.search.tracked import git_state
+from workroom.system.clock import iso
+from workroom.system.root import Stat
+from workroom.tools.inspect.common import Paths, places, resolved, room
+from workroom.tools.schema import UNSHOWN
+from workroom.tools.tool import Action, Call
+
+__all__ = ["READ", "STAT"]
+
+_LINE_ROOM = 2_000
+"""Characters of one line that are shown unless `max_chars` asks for more."""
+
+_NAMES = 5_000
+"""How many names beside a missing path are looked at for the one that was meant."""
+
+
+class Read(Paths):
+    start_line: Annotated[int | None, Field(ge=1)] = None
+    end_line: Annotated[int | None, Field(ge=1)] = None
+    tail_lines: Annotated[int | None, Field(ge=1, description="last N lines")] = None
+    symbol: Annotated[str | None, Field(json_schema_extra=UNSHOWN)] = None
+    numbered: Annotated[bool, Field(description="default true")] = True
+    known_sha256: Annotated[str | None, Field(description="skips an unchanged file")] = None
+    max_chars: Annotated[int | None, Field(ge=100, le=1_000_000)] = None
+
+
+class StatOf(Paths):
+    pass
+
+
+def _read(call: Call, arguments: Read) -> Envelope:
+    given = places(arguments)
+    _check(arguments)
+    if len(given) == 1:
+        return _read_one(call, arguments, given[0])
+    return _read_many(call, arguments, given)
+
+
+def _check(arguments: Read) -> None:
+    problem = ""
+    if arguments.symbol is not None:
+        raise WorkroomError(
+            ErrorCode.UNSUPPORTED,
+            "`symbol` is not in this version of Workroom.",
+            next_step="Find its line with action search, then read from `start_line`.",
+        )
+    if arguments.tail_lines is not None and (arguments.start_line or arguments.end_line):
+        problem = "`tail_lines` can't be combined with `start_line` or `end_line`."
+    elif arguments.end_line is not None and arguments.end_line < (arguments.start_line or 1):
+        problem = f"`end_line` {arguments.end_line} is before `start_line` {arguments.start_line}."
+    elif arguments.known_sha256 is not None and arguments.path is None:
+        problem = "`known_sha256` is of one file: send `path`, not `paths`."
+    if problem:
+        raise WorkroomError(ErrorCode.INVALID_INPUT, problem)
+
+
+def _span(arguments: Read, space: int) -> Span:
+    return Span(
+        first=arguments.start_line or 1,
+        last=arguments.end_line,
+        tail=arguments.tail_lines,
+        numbers=arguments.numbered,
+        room=min(space, arguments.max_chars or space),
+        line_room=max(_LINE_ROOM, arguments.max_chars or 0),
+        known=arguments.known_sha256,
+    )
+
+
+def _read_one(call: Call, arguments: Read, given: str) -> Envelope:
+    data, found = _row(call, given, _span(arguments, room(call)))
+    if found.unchanged:
+        return Envelope(
+            ok=True,
+            operation="inspect.read",
+            summary=f"{data['path']} is unchanged ({found.size:,} bytes).",
+            data=data,
+        )
+    said = _said(data, found)
+    return Envelope(
+        ok=True,
+        operation="inspect.read",
+        summary=f"{data['path']}: {said}",
+        data=data,
+        facts=(f"read {data['path']}: {said}",),
+        omit_when_summarizing=("text",),
+        text=found.text,
+    )
+
+
+def _read_many(call: Call, arguments: Read, given: tuple[str, ...]) -> Envelope:
+    space = room(call)
+    rows: list[dict[str, Any]] = []
+    texts: list[str] = []
+    failed: list[WorkroomError] = []
+    for index, path in enumerate(given):
+        share = max(space // (len(given) - index) - 400, 100)
+        try:
+            data, found = _row(call, path, _span(arguments, share))
+        except WorkroomError as error:
+            failed.append(error)
+            rows.append({"path": path, "error": {"code": str(error.code), "message": str(error)}})
+            texts.append(f"== {path}: {error}")
+            space -= len(str(error)) * 2 + 100
+            continue
+        rows.append(data)
+        texts.append(f"== {data['path']}: {_said(data, found)}\n{found.text}")
+        space -= len(found.text) + 400
+    if len(failed) == len(given):
+        raise failed[0]
+    read = len(rows) - len(failed)
+    return Envelope(
+        ok=True,
+        operation="inspect.read",
+        summary=f"Read {read} of {len(given)} files." if failed else f"Read {read} files.",
+        data={"files": rows, "total": len(rows), "truncated": any(row.get("truncated") for row in rows)},
+        facts=tuple(f"read {row['path']}" for row in rows if "error" not in row),
+        omit_when_summarizing=("files",),
+        text="\n".join(texts),
+    )
+
+
+def _row(call: Call, given: str, span: Span) -> tuple[dict[str, Any], Excerpt]:
+    path, target = resolved(call, given)
+    try:
+        found = excerpt(call.workspace.root, target, span)
+    except WorkroomError as error:
+        raise _with_help(call, target, error) from None
+    data: dict[str, Any] = {"path": path, "sha256": found.sha256, "bytes": found.size}
+    if target != path:
+        data["resolvedPath"] = target
+    if found.unchanged:
+        return {**data, "unchanged": True, "truncated": False}, found
+    data |= {
+        "text": found.text,
+        "startLine": found.first,
+        "endLine": found.last,
+        "totalLines": found.total,
+        "encoding": found.encoding,
+        "lineEnding": found.line_ending,
+        "truncated": not found.complete or found.cut_lines > 0,
+    }
+    if not found.complete and found.last is not None:
+        data["nextStartLine"] = found.last + 1
+    if found.cut_lines:
+        data["cutLines"] = found.cut_lines
+    if found.lossy:
+        data["lossy"] = True
+    if found.sha256 is None:
+        data["sha256Omitted"] = "too large to be hashed for a read"
+    return data, found
+
+
+def _said(data: dict[str, Any], found: Excerpt) -> str:
+    """The facts of one excerpt in a sentence; what was cut is said, and how to go on."""
+    if found.first is None or found.last is None:
+        lines = "the last lines"
+    elif found.last < found.first:
+        lines = "no lines"
+    else:
+        lines = f"lines {found.first}-{found.last}"
+    total = f" of {found.total:,}" if found.total is not None else f" ({found.size:,} bytes; lines not counted)"
+    said = f"{lines}{total}, sha256 {found.sha256 or 'not computed'}."
+    if "nextStartLine" in data:
+        said += f" Truncated: go on with start_line {data['nextStartLine']}."
+    elif not found.complete:
+        said += " Truncated."
+    if found.cut_lines:
+        said += f" {found.cut_lines} long lines are cut: max_chars shows more of them, or search shows a match in one."
+    if found.lossy:
+        said += " Bytes that can't be decoded are shown as U+FFFD."
+    return said
+
+
+def _with_help(call: Call, path: str, error: WorkroomError) -> WorkroomError:
+    """The same error with the step that usually helps."""
+    step = error.next_step
+    if error.code is ErrorCode.NOT_FOUND:
+        near = _nearby(call, path)
+        step = f"Did you mean {near}?" if near else "Action find looks for a file by its name."
+    elif "is a folder" in error.message:
+        step = "Action list shows what is in it."
+    elif error.details.get("kind"):
+        step = "Action stat tells what it is; it can be copied, moved and deleted."
+    return WorkroomError(error.code, error.message, next_step=step, details=error.details)
+
+
+def _nearby(call: Call, path: str) -> str | None:
+    """The path beside a missing one that was probably meant."""
+    parent, _, name = path.rpartition("/")
+    try:
+        found = walk(call.workspace.root, parent or ".", Options(ignored=True), Tally())
+        names = [entry.path.rpartition("/")[2] for entry in itertools.islice(found, _NAMES)]
+    except WorkroomError:
+        return None
+    near = difflib.get_close_matches(name, names, n=1)
+    return (f"{parent}/{near[0]}" if parent else near[0]) if near else None
+
+
+# stat
+
+
+def _stat(call: Call, arguments: StatOf) -> Envelope:
+    given = places(arguments)
+    if len(given) == 1:
+        row = _stat_row(call, given[0])
+        return Envelope(
+            ok=True, operation="inspect.stat", summary=_stat_line(row), data=row, text=_stat_text(row),
+        )  # fmt: skip
+    rows: list[dict[str, Any]] = []
+    for path in given:
+        try:
+            rows.append(_stat_row(call, path))
+        except WorkroomError as error:
+            rows.append({"path": path, "error": {"code": str(error.code), "message": str(error)}})
+    return Envelope(
+        ok=True,
+        operation="inspect.stat",
+        summary=f"Looked at {len(rows)} paths.",
+        data={"entries": rows, "total": len(rows), "truncated": False},
+        text="\n".join(_stat_line(row) for row in rows),
+    )
+
+
+def _stat_row(call: Call, given: str) -> dict[str, Any]:
+    root = call.workspace.root
+    path = root.resolve(root.parse(given), last=False)
+    seen = _look(call, path)
+    row: dict[str, Any] = {
+        "path": path,
+        "kind": str(seen.kind),
+        "bytes": seen.size,
+        "mode": f"{seen.mode:04o}",
+        "mtime": iso(seen.mtime_ns / 1e9),
+    }
+    if seen.kind is Kind.SYMLINK:
+        row |= {"target": seen.target, "leadsTo": _leads_to(call, path)}
+    elif seen.kind is Kind.FILE:
+        row |= _content(describe(root, path))
+    if seen.kind in (Kind.FILE, Kind.SYMLINK):
+        state = git_state(root, path)
+        if state is not None:
+            row["git"] = state
+    return row
+
+
+def _look(call: Call, path: str) -> Stat:
+    seen = call.workspace.root.stat(path)
+    if seen is None:
+        missing = WorkroomError(ErrorCode.NOT_FOUND, f"Path {path!r} does not exist.")
+        raise _with_help(call, path, missing)
+    return seen
+
+
+def _leads_to(call: Call, path: str) -> str:
+    root = call.workspace.root
+    try:
+        target = root.resolve(path)
+    except WorkroomError as error:
+        return "outside the workspace" if error.code is ErrorCode.PATH_OUTSIDE_WORKSPACE else "nowhere"
+    seen = root.stat(target)
+    return f"{target} ({seen.kind})" if seen is not None else f"{target} (absent)"
+
+
+def _content(found: Excerpt) -> dict[str, Any]:
+    row: dict[str, Any] = {"sha256": found.sha256, "text": bool(found.encoding)}
+    if found.encoding:
+        row |= {"lines": found.total, "encoding": found.encoding, "lineEnding": found.line_ending}
+    return row
+
+
+def _stat_line(row: dict[str, Any]) -> str:
+    if "error" in row:
+        return f"{row['path']}: {row['error']['message']}"
+    lines = f", {row['lines']:,} lines" if row.get("lines") is not None else ""
+    target = f" -> {row['target']}" if "target" in row else ""
+    return f"{row['path']}{target}: {row['kind']}, {row['bytes']:,} bytes{lines}, mode {row['mode']}."
+
+
+def _stat_text(row: dict[str, Any]) -> str:
+    return "\n".join(f"{name}: {value}" for name, value in row.items() if name != "path")
+
+
+READ = Action("read", Read, "The lines of a file, or of up to 20, numbered, with the hash of the whole file.", _read)
+STAT = Action("stat", StatOf, "What stands at a path: kind, size, lines, hash, mode, git's view of it.", _stat)

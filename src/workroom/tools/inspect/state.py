@@ -1,0 +1,207 @@
+"""workspace_inspect capabilities and changes: what a caller may do here, and what was done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from workroom.base.envelope import Envelope
+from workroom.base.settings import Mode, Profile, Settings
+from workroom.core.approvals import Approval, Status
+from workroom.core.notes import MEMORY_PATH
+from workroom.core.plans import plan_path
+from workroom.core.transactions import Entry
+from workroom.system.clock import iso
+from workroom.tools.tool import Action, Arguments, Call
+from workroom.tools.transaction_rows import transaction_row
+
+__all__ = ["CHANGES", "Registered", "capabilities_action"]
+
+Registered = Callable[[Profile, Mode], tuple[str, ...]]
+"""The names of the tools that a client of a profile sees in a mode."""
+
+_PATHS = 20
+"""How many paths of one transaction or entry are named."""
+
+_STORAGE = {
+    MEMORY_PATH: "the workspace's memory (workspace_notes with memory: true)",
+    ".agentic/notes/": "notes by name",
+    ".agentic/plans/<id>/plan.md": "plans",
+    ".agentic/transactions/<id>/changes.diff": "a transaction's whole diff; review.md beside it lists its files",
+    ".agentic/approvals/state.json": "what waits for the person, and what was decided",
+    ".agentic/artifacts/": "what answers left out",
+}
+
+_TRUST = {
+    "contained": "If you have only these tools, approvals are enforced: nothing else changes the folder for you.",
+    "cooperative": "If your own program has a shell under the person's account, approvals are recorded and shown, "
+    "but not enforced against that shell.",
+}
+
+
+class Capabilities(Arguments):
+    pass
+
+
+class Changes(Arguments):
+    limit: Annotated[int, Field(ge=1, le=100)] = 20
+    since: Annotated[int | None, Field(ge=0, description="event number")] = None
+
+
+def capabilities_action(registered: Registered) -> Action:
+    """The action that tells the tools, which only the catalog knows."""
+
+    def answer(call: Call, _arguments: Capabilities) -> Envelope:
+        return _capabilities(call, registered)
+
+    return Action("capabilities", Capabilities, "The mode, what waits, where things are, what is guaranteed.", answer)
+
+
+def _capabilities(call: Call, registered: Registered) -> Envelope:
+    workspace = call.workspace
+    settings = workspace.settings()
+    active, pending = workspace.approvals.active_plan(), workspace.approvals.pending_plan()
+    waiting = workspace.approvals.pending()
+    listed = workspace.notes.list(0)
+    data = {
+        "permissionMode": str(settings.mode),
+        "permissionLevel": settings.mode.level,
+        "activePlan": _plan(active),
+        "pendingPlan": _plan(pending),
+        "pendingApprovals": [_approval(record) for record in waiting[:_PATHS]],
+        "pendingApprovalsTotal": len(waiting),
+        "notes": {"count": listed.total, "memoryExists": listed.memory is not None, "memoryPath": MEMORY_PATH},
+        "tools": list(registered(call.profile, settings.mode)),
+        "storage": _STORAGE,
+        "settings": _binding(settings, call.profile),
+        "guarantees": {
+            **workspace.root.capabilities(),
+            "sandbox": "none yet",
+            "watching": "none yet: what other programs change is seen when it is read or committed against",
+            "trust": _TRUST,
+        },
+    }
+    mode = f"permission mode {settings.mode.capitalize()} ({settings.mode.level})"
+    plan = f"plan {active.id} approved" if active else f"plan {pending.id} pending" if pending else "no plan"
+    memory = f"{MEMORY_PATH} exists: read it" if listed.memory else "no memory yet"
+    return Envelope(
+        ok=True,
+        operation="inspect.capabilities",
+        summary=f"{mode.capitalize()}; {plan}; {len(waiting)} waiting for the person; {listed.total} notes; {memory}. "
+        f"{_meaning(settings, call.profile)}",
+        data=data,
+        importance="high",
+        facts=(mode, plan, memory),
+        omit_when_summarizing=("storage", "guarantees", "settings"),
+    )
+
+
+def _meaning(settings: Settings, profile: Profile) -> str:
+    """What the mode and the ceiling mean for the next change."""
+    said = {
+        Mode.MANUAL: "Every change waits for the person's yes.",
+        Mode.PLAN: "Changes run once the person has accepted a plan (workspace_plan propose).",
+        Mode.AUTO: "Changes run at once.",
+    }[settings.mode]
+    ceiling = {
+        "refuse": " What deletes, moves or overwrites is refused.",
+        "ask": " What deletes, moves or overwrites waits for a yes.",
+        "allow": "",
+    }[settings.ceiling(profile)]
+    return said + ceiling
+
+
+def _binding(settings: Settings, profile: Profile) -> dict[str, Any]:
+    return {
+        "destructive_edits": settings.ceiling(profile),
+        "protected": [".git/**", ".agentic/**", *settings.protected_patterns],
+        "ask_patterns": list(settings.ask_patterns),
+        "max_tool_result_chars": settings.max_tool_result_chars,
+        "max_file_bytes": settings.max_file_bytes,
+        "wait_seconds": settings.wait_seconds(profile),
+    }
+
+
+def _plan(record: Approval | None) -> dict[str, Any] | None:
+    return None if record is None else {"id": record.id, "title": record.title, "planPath": plan_path(record.id)}
+
+
+def _approval(record: Approval) -> dict[str, Any]:
+    return {
+        "id": record.id,
+        "kind": record.kind,
+        "title": record.title,
+        "status": str(record.status),
+        "destructive": record.destructive,
+        "expiresAt": iso(record.expires_at),
+    }
+
+
+# changes
+
+
+def _changes(call: Call, arguments: Changes) -> Envelope:
+    workspace, limit = call.workspace, arguments.limit
+    transactions, total = workspace.transactions.find(limit=limit)
+    since = arguments.since or 0
+    events = workspace.store.events_since(since, 1_000) if arguments.since is not None else []
+    news = {event["entry"] for event in events if event["type"] == "committed"}
+    entries = [e for e in workspace.transactions.history(limit) if arguments.since is None or e.number in news]
+    bodies, plans_total = workspace.plans.list(limit)
+    approvals = workspace.approvals.list(frozenset(Status), limit)
+    data: dict[str, Any] = {
+        "history": [_entry(entry) for entry in entries],
+        "transactions": [transaction_row(transaction) for transaction in transactions],
+        "approvals": [_approval(record) for record in approvals],
+        "plans": [{"id": b.id, "title": b.title, "revision": b.revision, "planPath": plan_path(b.id)} for b in bodies],
+        "runs": [],
+        "jobs": [],
+        "taskBoards": [],
+        "researchProjects": [],
+        "lastEvent": workspace.store.last_event(),
+        "total": {"transactions": total, "plans": plans_total},
+        "truncated": total > len(transactions) or plans_total > len(bodies) or len(entries) == limit,
+    }
+    return Envelope(
+        ok=True,
+        operation="inspect.changes",
+        summary=f"{len(entries)} entries, newest first; {total} transactions; {workspace.approvals.count_pending()} "
+        f"waiting for the person. Newest event: {data['lastEvent']}.",
+        data=data,
+        facts=tuple(f"entry {e.number}: {e.title} ({e.transaction_id})" for e in entries[:5]),
+        omit_when_summarizing=("history", "transactions", "approvals", "plans"),
+        text="\n".join(_entry_line(entry) for entry in entries),
+    )
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "id": entry.number,
+        "transactionId": entry.transaction_id,
+        "at": iso(entry.at),
+        "actor": entry.actor.name,
+        "actorKind": entry.actor.kind,
+        "cause": entry.cause,
+        "title": entry.title,
+        "paths": [change.path for change in entry.changes[:_PATHS]],
+        "pathCount": len(entry.changes),
+        "added": entry.added,
+        "removed": entry.removed,
+    }
+    marks = {"undoes": entry.undoes, "undoneBy": entry.undone_by, "forgotten": entry.forgotten}
+    return row | {name: value for name, value in marks.items() if value}
+
+
+def _entry_line(entry: Entry) -> str:
+    paths = ", ".join(change.path for change in entry.changes[:3])
+    more = f" and {len(entry.changes) - 3} more" if len(entry.changes) > 3 else ""
+    undone = " (undone)" if entry.undone_by else ""
+    return (
+        f"{entry.number} {iso(entry.at)} {entry.actor.name} {entry.cause}{undone}: {entry.title or '(no title)'}: "
+        f"{paths}{more} +{entry.added} -{entry.removed}"
+    )
+
+
+CHANGES = Action("changes", Changes, "What was done here by anyone, newest first, and what waits.", _changes)
