@@ -32,6 +32,11 @@ def test_a_missing_last_newline_stays_missing():
     assert refit("b", "b\n", "", "line_endings", None) == ""
 
 
+def test_a_search_may_end_in_blanks_that_the_file_does_not_have():
+    assert refit("a \n", "a\n  ", "a\n  b", "trailing_blanks", "\n") == "a \n  b"
+    assert refit("…\n", "...\n  ", "...\nb", "unicode", "\n") == "…\nb"
+
+
 @pytest.mark.parametrize(
     ("region", "search", "replacement", "result"),
     [

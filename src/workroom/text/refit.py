@@ -35,6 +35,7 @@ def refit(region: str, search: str, replacement: str, rung: Rung, ending: str | 
     if rung == "exact" and ("\n" not in region or with_ending(region, ending or "\n") == region):
         return _converted(replacement, ending)
     ours, old, new = split_lines(region), split_lines(search), split_lines(replacement)
+    ours += [""] * (len(old) - len(ours))  # the search ended in a line of blanks, which the file needn't have
     shift = _shift(ours, old) if rung in {"indent", "unicode"} else _as_is
     return "".join(_lines(ours, old, new, lambda line: _converted(_indented(line, shift), ending), rung))
 
