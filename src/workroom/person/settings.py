@@ -1,0 +1,148 @@
+"""Settings and mode, which the person alone changes: read with their sources, checked, then written.
+
+A setting is set for the workspace unless the user's own file is meant; the workspace's wins over the user's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.events import ModeChanged, SettingsChanged
+from workroom.base.settings import ALIASES, Mode, Settings, canonical_key, parse_settings
+from workroom.person.credential import PersonCredential
+from workroom.system.state import StateDirectory
+from workroom.tools.workspace import Workspace
+
+__all__ = ["Setting", "get_setting", "list_settings", "mode_of", "set_mode", "set_setting", "unset_setting"]
+
+_FILE = "settings.toml"
+"""A workspace's own settings, beside its store."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting as it stands. Values are JSON values; `aliases` are the names that other systems give it."""
+
+    name: str
+    aliases: tuple[str, ...]
+    value: Any
+    default: Any
+    source: Literal["default", "user", "workspace"]
+    documentation: str
+
+
+def list_settings(_credential: PersonCredential, workspace: Workspace, state: StateDirectory) -> tuple[Setting, ...]:
+    """Every setting, in the order of the documentation. INVALID_INPUT names what is wrong in a file."""
+    user, own = state.read_settings(workspace.store.folder)
+    values = _values(parse_settings(user, own))
+    defaults = _values(Settings())
+    return tuple(
+        Setting(
+            name=name,
+            aliases=_aliases(name),
+            value=values[name],
+            default=defaults[name],
+            source="workspace" if _holds(own, name) else "user" if _holds(user, name) else "default",
+            documentation=" ".join((field.description or "").split()),
+        )
+        for name, field in Settings.model_fields.items()
+    )
+
+
+def get_setting(credential: PersonCredential, workspace: Workspace, state: StateDirectory, key: str) -> Setting:
+    """One setting by its name or an alias; INVALID_INPUT for an unknown one."""
+    name = canonical_key(key)
+    return next(setting for setting in list_settings(credential, workspace, state) if setting.name == name)
+
+
+def set_setting(
+    credential: PersonCredential,
+    workspace: Workspace,
+    state: StateDirectory,
+    key: str,
+    value: Any,
+    *,
+    user: bool = False,
+) -> Setting:
+    """Set a setting; INVALID_INPUT, and nothing is written, when the settings wouldn't be valid with it.
+
+    `value` is a JSON value, or such a value as text (`true`, `["*.lock"]`, `ask`).
+    """
+    name = canonical_key(key)
+    checked = _checked(name, value)
+    if checked is None:
+        raise WorkroomError(ErrorCode.INVALID_INPUT, f"Setting {name} needs a value.")
+    _write(workspace, state, name, checked, user=user)
+    return get_setting(credential, workspace, state, name)
+
+
+def unset_setting(
+    credential: PersonCredential, workspace: Workspace, state: StateDirectory, key: str, *, user: bool = False
+) -> Setting:
+    """Take a setting out of the workspace's file (or the user's), so that what is below it counts again."""
+    name = canonical_key(key)
+    _write(workspace, state, name, None, user=user)
+    return get_setting(credential, workspace, state, name)
+
+
+def mode_of(_credential: PersonCredential, workspace: Workspace) -> Mode:
+    """The permission mode as it stands."""
+    return workspace.settings().mode
+
+
+def set_mode(credential: PersonCredential, workspace: Workspace, state: StateDirectory, word: str) -> Mode:
+    """Set the workspace's mode by its name or level (`auto`, `2`)."""
+    return Mode(set_setting(credential, workspace, state, "mode", word.strip().lower()).value)
+
+
+def _checked(name: str, value: Any) -> Any:
+    """The value in its own form: a text as itself where that is valid, else as the JSON that it spells."""
+    try:
+        return _values(parse_settings({name: value}))[name]
+    except WorkroomError:
+        spelled = _spelled(value) if isinstance(value, str) else None
+        if spelled is None:
+            raise
+        return _values(parse_settings({name: spelled}))[name]
+
+
+def _spelled(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _write(workspace: Workspace, state: StateDirectory, name: str, value: Any, *, user: bool) -> None:
+    before = _mode(workspace, state)
+    file = state.settings_file if user else workspace.store.folder / _FILE
+    state.write_setting(file, name, value, aliases=_aliases(name))
+    after = _mode(workspace, state)
+    with workspace.store.write() as db:
+        workspace.store.emit(db, SettingsChanged((name,)), workspace.clock())
+        if after is not None and after is not before:
+            workspace.store.emit(db, ModeChanged(str(after)), workspace.clock())
+
+
+def _mode(workspace: Workspace, state: StateDirectory) -> Mode | None:
+    """The mode that the files say, or None while they are wrong: setting a setting right must still be possible."""
+    try:
+        return parse_settings(*state.read_settings(workspace.store.folder)).mode
+    except WorkroomError:
+        return None
+
+
+def _holds(layer: Mapping[str, Any], name: str) -> bool:
+    return any(key in layer for key in (name, *_aliases(name)))
+
+
+def _aliases(name: str) -> tuple[str, ...]:
+    return tuple(theirs for theirs, ours in ALIASES.items() if ours == name)
+
+
+def _values(settings: Settings) -> dict[str, Any]:
+    return settings.model_dump(mode="json")
