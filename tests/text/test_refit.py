@@ -30,6 +30,7 @@ def test_shared_lines_stay_the_files_own():
 def test_a_missing_last_newline_stays_missing():
     assert refit("x\nb", "x\nb\n", "x\nc\n", "line_endings", "\n") == "x\nc"
     assert refit("b", "b\n", "", "line_endings", None) == ""
+    assert refit("b\n\t", "b\n\n", "c\n\n", "trailing_blanks", "\n") == "c\n\t"
 
 
 def test_a_search_may_end_in_blanks_that_the_file_does_not_have():

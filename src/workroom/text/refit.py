@@ -30,11 +30,11 @@ def file_ending(text: str, region: str = "") -> str | None:
 
 def refit(region: str, search: str, replacement: str, rung: Rung, ending: str | None) -> str:
     """The text to put where `region` was found by `search` on `rung`."""
-    if _ends(search) and not _ends(region):  # the file's last newline is missing, and stays so
-        search, replacement = without_ending(search), without_ending(replacement)
     if rung == "exact" and ("\n" not in region or with_ending(region, ending or "\n") == region):
         return _converted(replacement, ending)
     ours, old, new = split_lines(region), split_lines(search), split_lines(replacement)
+    if _ends(search) and not _ends(region):  # the file's last newline is missing, and stays so
+        old, new = _without_last_newline(old), _without_last_newline(new)
     ours += [""] * (len(old) - len(ours))  # the search ended in a line of blanks, which the file needn't have
     shift = _shift(ours, old) if rung in {"indent", "unicode"} else _as_is
     return "".join(_lines(ours, old, new, lambda line: _converted(_indented(line, shift), ending), rung))
@@ -78,6 +78,10 @@ def _key(line: str) -> tuple[str, bool]:
 
 def _ends(text: str) -> bool:
     return text.endswith(("\n", "\r"))
+
+
+def _without_last_newline(lines: list[str]) -> list[str]:
+    return [*lines[:-1], *map(without_ending, lines[-1:])]
 
 
 def _converted(text: str, ending: str | None) -> str:
