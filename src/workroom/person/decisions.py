@@ -1,0 +1,188 @@
+"""Yes and no: what waits, what it would do, and the person's word on it.
+
+accept approval_7k3 fine by me     an id, by its beginning, and a note
+accept fine by me                  no id: the newest that waits, if it is the only one or the one shown last
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from workroom.base.envelope import Envelope, failure
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.core.approvals import Approval, Status
+from workroom.person.credential import PersonCredential
+from workroom.person.present import Presented, present
+from workroom.system.clock import iso
+from workroom.text.display import show as escaped
+from workroom.tools.dispatch import resume
+from workroom.tools.tool import Call
+from workroom.tools.workspace import Workspace
+
+__all__ = ["Decided", "Waiting", "accept", "deny", "pending", "show"]
+
+_PREFIXES = ("approval_", "plan_")
+_NAMED = 10
+"""Records that a refusal names in its sentence; its details list all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """One line of what waits. Texts are escaped."""
+
+    id: str
+    kind: str
+    title: str
+    asker: str
+    destructive: bool
+    asks: tuple[str, ...]
+    created_at: float
+    expires_at: float
+
+    def to_json(self) -> dict[str, Any]:
+        """The wire's form."""
+        return {
+            "id": self.id,
+            "kind": self.kind,
+            "title": self.title,
+            "asker": self.asker,
+            "destructive": self.destructive,
+            "asks": list(self.asks),
+            "createdAt": iso(self.created_at),
+            "expiresAt": iso(self.expires_at),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A decision: the record as it stands now, and what the accepted call answered, if it ran."""
+
+    record: Approval
+    envelope: Envelope | None = None
+
+
+def pending(_credential: PersonCredential, workspace: Workspace) -> tuple[Waiting, ...]:
+    """What waits, newest first, plans included."""
+    return tuple(_waiting(record) for record in workspace.approvals.pending())
+
+
+def show(credential: PersonCredential, workspace: Workspace, id: str | None = None) -> Presented:  # noqa: A002
+    """One record as the person is shown it, by its id or the id's beginning; without one the newest that waits.
+
+    It becomes the one shown last. NOT_FOUND, AMBIGUOUS_APPROVAL.
+    """
+    record = _named(workspace, id, "show") if id else _newest(workspace.approvals.pending())
+    presented = present(workspace, record)
+    if record.status is Status.PENDING:
+        workspace.approvals.mark_shown(record.id, credential.name, presented.sha256)
+    return presented
+
+
+def accept(credential: PersonCredential, workspace: Workspace, words: str = "", *, hold: bool = False) -> Decided:
+    """Say yes to a record and run what it holds at once, as who asked for it; with `hold` only say yes.
+
+    NOT_FOUND, AMBIGUOUS_APPROVAL, TRANSACTION_STATE when it isn't pending, LIMIT_EXCEEDED when it is too long to be
+    shown, PROTECTED_PATH under the destructive ceiling. What goes wrong in the call itself is in the envelope.
+    """
+    record, note = _chosen(credential, workspace, words, "accept")
+    _check_acceptable(workspace, record)
+    record = workspace.approvals.approve(record.id, credential.name, note)
+    if hold or record.kind == "plan":
+        return Decided(record)
+    envelope = _run(workspace, record)
+    after = workspace.approvals.get(record.id)
+    if envelope.ok or after.status is not Status.CONSUMED:  # else its asker was faster, and has the answer already
+        workspace.approvals.finish(record.id, {"envelope": envelope.to_json(), "text": envelope.text})
+    return Decided(workspace.approvals.get(record.id), envelope)
+
+
+def deny(credential: PersonCredential, workspace: Workspace, words: str = "") -> Decided:
+    """Say no to a record; the rest of `words` is the reason that its asker is told. Errors as for `accept`."""
+    record, reason = _chosen(credential, workspace, words, "deny")
+    return Decided(workspace.approvals.deny(record.id, credential.name, reason))
+
+
+def _run(workspace: Workspace, record: Approval) -> Envelope:
+    try:
+        return resume(Call(workspace, record.actor, record.profile), record)
+    except WorkroomError as error:  # a tool or an argument of an older version that isn't there any more
+        return failure(record.tool, error)
+
+
+def _check_acceptable(workspace: Workspace, record: Approval) -> None:
+    if record.status is not Status.PENDING:
+        return  # approving says what is wrong
+    if record.destructive and workspace.settings().ceiling(record.profile) == "refuse":
+        raise WorkroomError(
+            ErrorCode.PROTECTED_PATH,
+            f"{record.id} is destructive, and the setting destructive_edits (allowDestructiveEdits) is refuse.",
+            next_step="`workroom settings set destructive_edits ask` first, if that is meant.",
+        )
+    obstacle = present(workspace, record).obstacle
+    if obstacle:
+        raise WorkroomError(
+            ErrorCode.LIMIT_EXCEEDED,
+            f"{record.id} can't be accepted. {obstacle}",
+            next_step=f"`workroom deny {record.id} REASON`, and ask for it in smaller parts.",
+        )
+
+
+def _chosen(credential: PersonCredential, workspace: Workspace, words: str, verb: str) -> tuple[Approval, str]:
+    """The record that `words` mean, and the rest of them."""
+    first, _, rest = words.strip().partition(" ")
+    if first.startswith(_PREFIXES):
+        return _named(workspace, first, verb), rest.strip()
+    waiting = workspace.approvals.pending()
+    newest = _newest(waiting)
+    if len(waiting) > 1 and workspace.approvals.last_shown(credential.name) != newest.id:
+        raise _ambiguous("Several requests wait, and the newest isn't the one you were shown last", waiting, verb)
+    return newest, words.strip()
+
+
+def _newest(waiting: tuple[Approval, ...]) -> Approval:
+    if not waiting:
+        raise WorkroomError(ErrorCode.NOT_FOUND, "Nothing waits for a decision.")
+    return waiting[0]
+
+
+def _named(workspace: Workspace, prefix: str, verb: str) -> Approval:
+    """The record of this id, or the only one whose id begins so; of several, the only one that waits."""
+    found = workspace.approvals.resolve_prefix(prefix)
+    exact = [record for record in found if record.id == prefix]
+    waiting = [record for record in found if record.status is Status.PENDING]
+    for choice in (exact, waiting, found):
+        if len(choice) == 1:
+            return choice[0]
+        if choice:
+            raise _ambiguous(f"Several ids begin with {prefix}", tuple(choice), verb)
+    raise WorkroomError(
+        ErrorCode.NOT_FOUND,
+        f"There is no approval or plan {escaped(prefix, multiline=False).text}.",
+        next_step="`workroom pending` lists what waits.",
+    )
+
+
+def _ambiguous(why: str, records: tuple[Approval, ...], verb: str) -> WorkroomError:
+    rows = [_waiting(record) for record in records]
+    named = "; ".join(f"{row.id} ({row.title[:60]})" for row in rows[:_NAMED])
+    more = f"; and {len(rows) - _NAMED} more" if len(rows) > _NAMED else ""
+    return WorkroomError(
+        ErrorCode.AMBIGUOUS_APPROVAL,
+        f"{why}: {named}{more}.",
+        next_step=f"Name one: `workroom {verb} ID`.",
+        details={"pending": [row.to_json() for row in rows]},
+    )
+
+
+def _waiting(record: Approval) -> Waiting:
+    return Waiting(
+        id=record.id,
+        kind=record.kind,
+        title=escaped(record.title, multiline=False).text,
+        asker=escaped(record.actor.name, multiline=False).text,
+        destructive=record.destructive,
+        asks=tuple(escaped(reason, multiline=False).text for reason in record.asks),
+        created_at=record.created_at,
+        expires_at=record.expires_at,
+    )

@@ -1,0 +1,216 @@
+"""What a person is shown before they decide: rendered from the real bytes, escaped, the agent's words apart.
+
+Nothing here is read from `.agentic/`, where an agent may write: the diff comes from the images in the store. A text
+that is too long to be read can't be accepted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from workroom.base.changes import Change, Kind
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.core.approvals import Approval
+from workroom.core.plans import markdown
+from workroom.core.transactions import Planned, file_row, render_diff
+from workroom.system.clock import iso
+from workroom.text.diff import FileSide, render_file
+from workroom.text.display import show
+from workroom.tools.workspace import Workspace
+
+__all__ = ["LONGEST_CHARACTERS", "LONGEST_LINES", "Presented", "present", "render_changes"]
+
+LONGEST_CHARACTERS = 1_000_000
+LONGEST_LINES = 20_000
+"""What is longer than either can't be accepted."""
+
+_COMPARED_BYTES = 2_000_000
+_LARGEST_BYTES = 50_000_000
+"""Files up to the first are compared as everywhere; up to the second here too, where somebody decides on them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Presented:
+    """One record as a person is shown it. Every text is escaped already; `sha256` is of `text`."""
+
+    record: Approval
+    title: str
+    """The record's title, which the agent has a part in."""
+    facts: tuple[str, ...]
+    """Lines of Workroom's own: who asks, what it is, what is dangerous about it."""
+    body: str
+    """What would be done, from the real bytes."""
+    words: str
+    """What the agent says about it."""
+    flags: tuple[str, ...]
+    """What was found that could deceive; it is shown escaped."""
+    obstacle: str
+    """Why it can't be accepted, as a sentence, or empty."""
+    text: str
+    sha256: str
+
+    def to_json(self) -> dict[str, Any]:
+        """The wire's form."""
+        return {
+            "id": self.record.id,
+            "kind": self.record.kind,
+            "status": str(self.record.status),
+            "destructive": self.record.destructive,
+            "title": self.title,
+            "facts": list(self.facts),
+            "body": self.body,
+            "words": self.words,
+            "flags": list(self.flags),
+            "obstacle": self.obstacle,
+            "sha256": self.sha256,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """What is to be shown, before escaping. `reasons` are ours, `body` real, `words` the agent's."""
+
+    reasons: tuple[str, ...]
+    body: str
+    words: str
+    obstacle: str = ""
+
+
+def present(workspace: Workspace, record: Approval) -> Presented:
+    """A record as the person is shown it; the same record over the same folder is shown the same."""
+    draft = _draft(workspace, record)
+    title = show(record.title, multiline=False)
+    facts = [show(fact, multiline=False) for fact in (*_facts(record), *draft.reasons)]
+    body, words = show(draft.body), show(draft.words)
+    flags = tuple(sorted({flag for shown in (title, *facts, body, words) for flag in shown.flags}))
+    text = _text([fact.text for fact in facts], body.text, words.text, flags)
+    return Presented(
+        record=record,
+        title=title.text,
+        facts=tuple(fact.text for fact in facts),
+        body=body.text,
+        words=words.text,
+        flags=flags,
+        obstacle=draft.obstacle or _too_long(text),
+        text=text,
+        sha256=hashlib.sha256(text.encode()).hexdigest(),
+    )
+
+
+def render_changes(workspace: Workspace, planned: Planned) -> str:
+    """What a transaction does, from the images: one line a change, then the diff.
+
+    NOT_FOUND when an image is gone, LIMIT_EXCEEDED when a text is too large to be compared.
+    """
+
+    def image(sha: str) -> bytes:
+        held = planned.contents.get(sha)
+        data = workspace.transactions.image(sha) if held is None else held
+        if data is None:
+            raise WorkroomError(ErrorCode.NOT_FOUND, "a content is no longer kept (history_quota_bytes).")
+        return data
+
+    changes = planned.change_set.changes
+    moved = {change.origin for change in changes}
+    large = {change.path for change in changes if change.path not in moved and _is_large(change)}
+    lines = "\n".join(_change_line(change) for change in changes)
+    diff = render_diff(tuple(change for change in changes if change.path not in large), image)
+    return f"{lines}\n\n{diff}" + "".join(_large_diff(change, image) for change in changes if change.path in large)
+
+
+def _is_large(change: Change) -> bool:
+    """Whether `render_diff` would leave its content out."""
+    return change.origin is None and max(change.before.size, change.after.size) > _COMPARED_BYTES
+
+
+def _large_diff(change: Change, image: Callable[[str], bytes]) -> str:
+    sides = [
+        FileSide(change.path, None if state.kind is Kind.ABSENT else image(state.sha256), state.mode)
+        for state in (change.before, change.after)
+    ]
+    if max(change.before.size, change.after.size) <= _LARGEST_BYTES:
+        return render_file(sides[0], sides[1], max_bytes=_LARGEST_BYTES)
+    if any(b"\0" in (side.data or b"")[:8000] for side in sides):
+        return ""  # not text: its line says so, with both sizes
+    raise WorkroomError(ErrorCode.LIMIT_EXCEEDED, f"{change.path} is too large to be compared.")
+
+
+def _draft(workspace: Workspace, record: Approval) -> _Draft:
+    try:
+        if record.kind == "plan":
+            return _plan(workspace, record)
+        if record.kind == "transaction":
+            return _transaction(workspace, record)
+    except WorkroomError as error:
+        return _Draft((), "", record.title, f"It can't be shown: {error.message}")
+    call = json.dumps({"tool": record.tool, **record.arguments}, indent=2, ensure_ascii=False)
+    return _Draft((), call, record.title)
+
+
+def _plan(workspace: Workspace, record: Approval) -> _Draft:
+    reason = (
+        "A plan changes nothing by itself. While it is approved, in Plan mode, what the agent changes runs unasked, "
+        "except what is asked about in every mode."
+    )
+    return _Draft((reason,), "", markdown(workspace.plans.get(record.id), record.status))
+
+
+def _transaction(workspace: Workspace, record: Approval) -> _Draft:
+    planned = _planned(workspace, record)
+    reasons = [f"destructive: {danger.operation} {danger.path}" for danger in planned.dangers]
+    reasons += [f"note: {warning}" for warning in planned.warnings]
+    return _Draft(tuple(reasons), render_changes(workspace, planned), planned.title)
+
+
+def _planned(workspace: Workspace, record: Approval) -> Planned:
+    arguments = record.arguments
+    transaction_id = str(arguments["transaction_id"])
+    if arguments["action"] == "rollback":
+        return workspace.transactions.plan_rollback(transaction_id, force=bool(arguments.get("force")))
+    return workspace.transactions.get(transaction_id).planned
+
+
+def _facts(record: Approval) -> list[str]:
+    facts = [
+        f"{record.id}: {record.kind}, {record.status}",
+        f"asked by {record.actor.kind} {record.actor.name} at {iso(record.created_at)}; until {iso(record.expires_at)}",
+        f"runs: {record.tool} {record.arguments.get('action', '')}",
+    ]
+    facts += ["DESTRUCTIVE: it deletes, moves or overwrites what is there"] if record.destructive else []
+    facts += [f"ASKED IN EVERY MODE: {reason}" for reason in record.asks]
+    facts += [f"decided by {record.decided_by}: {record.note}"] if record.decided_by else []
+    return facts
+
+
+def _change_line(change: Change) -> str:
+    row = file_row(change)
+    name = change.path if change.origin is None else f"{change.origin} -> {change.path}"
+    name = show(name, multiline=False).text
+    if Kind.DIRECTORY in {change.before.kind, change.after.kind}:
+        return f"{row['change']} folder {name}"
+    counts = "not text" if change.added is None else f"+{change.added} -{change.removed}"
+    return f"{row['change']} {name} ({counts}; {change.before.size} -> {change.after.size} bytes)"
+
+
+def _text(facts: list[str], body: str, words: str, flags: tuple[str, ...]) -> str:
+    parts = ["\n".join(facts)]
+    if flags:
+        parts.append(f"CAUTION, shown escaped: {', '.join(flags)}")
+    if body:
+        parts.append(f"What would be done:\n{body.rstrip()}")
+    parts.append("In the agent's own words, which nobody checked:\n" + "\n".join(f"> {w}" for w in words.split("\n")))
+    return "\n\n".join(parts) + "\n"
+
+
+def _too_long(text: str) -> str:
+    lines = text.count("\n")
+    if len(text) <= LONGEST_CHARACTERS and lines <= LONGEST_LINES:
+        return ""
+    return (
+        f"It is too long to be read ({len(text):,} characters, {lines:,} lines; at most {LONGEST_CHARACTERS:,} and "
+        f"{LONGEST_LINES:,} can be accepted)."
+    )
