@@ -1,1 +1,8 @@
-"""What only a person may do; callable only with a PersonCredential."""
+"""What only a person may do; callable only with a PersonCredential.
+
+credential  the proof that the person themselves asks
+decisions   what waits, yes and no
+present     what they are shown before they decide
+settings    settings and mode
+undo        the history, and taking it back
+"""
