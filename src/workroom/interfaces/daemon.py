@@ -16,6 +16,7 @@ import fcntl
 import json
 import logging
 import os
+import pwd
 import signal
 import socket
 import time
@@ -29,6 +30,8 @@ from workroom.interfaces import link
 from workroom.interfaces.channel import Channel
 from workroom.interfaces.greeting import Greeting, read_greeting, refusal, wire_error
 from workroom.interfaces.mcp.connection import Connection, tool_list
+from workroom.interfaces.person import PersonConnection
+from workroom.person.credential import PersonCredential
 from workroom.server.hub import Hub
 from workroom.server.session import Session
 from workroom.system.state import StateDirectory
@@ -48,7 +51,10 @@ class _Speaker(Protocol):
     """Whoever speaks on a channel after the handshake."""
 
     @property
-    def calls(self) -> Collection[asyncio.Task[None]]: ...
+    def workspace(self) -> Workspace | None: ...
+
+    @property
+    def calls(self) -> Collection[asyncio.Future[None]]: ...
 
 
 def run_in_background() -> int:
@@ -224,15 +230,41 @@ class Daemon:
 
     async def _admit(self, channel: Channel, greeting: Greeting) -> None:
         """Open what the client names and hand the channel to its speaker."""
-        if greeting.workspace is None:
-            raise WorkroomError(ErrorCode.INVALID_INPUT, "An agent's handshake names its workspace.")
-        workspace = await self._loop.run_in_executor(self.hub.pool, self.hub.open, greeting.workspace)
-        tool_list(greeting.profile, workspace.settings().mode)  # refuses a profile that isn't there
+        credential = self._credential(channel, greeting) if greeting.role == "person" else None
+        workspace = await self._loop.run_in_executor(self.hub.pool, self._workspace, greeting)
         session = Session(new_id("session"), greeting.profile, workspace, greeting.env)
-        self._channels[channel] = Connection(channel, self.hub, session, workspace)
-        answer = {"ok": True, "server": self.describe(), "session": session.id}
+        if credential is not None:
+            self._channels[channel] = PersonConnection(channel, self, session, credential)
+        elif workspace is not None:
+            tool_list(greeting.profile, workspace.settings().mode)  # refuses a profile that isn't there
+            self._channels[channel] = Connection(channel, self.hub, session, workspace)
+        else:
+            raise WorkroomError(ErrorCode.INVALID_INPUT, "An agent's handshake names its workspace.")
+        answer: dict[str, Any] = {"ok": True, "server": self.describe(), "session": session.id}
+        if workspace is not None:
+            answer["workspace"] = workspace.root.path
         channel.send(json.dumps(answer).encode("ascii") + b"\n")
         channel.go_on()
+
+    def _workspace(self, greeting: Greeting) -> Workspace | None:
+        """Open the folder that the greeting means, on a thread of the pool."""
+        path = greeting.workspace
+        if path is None:
+            return None
+        if not greeting.open and greeting.role == "person":
+            path = self.hub.locate(path)
+            if path is None:
+                raise WorkroomError(
+                    ErrorCode.NOT_FOUND,
+                    f"{greeting.workspace} is not in a workspace.",
+                    next_step="`workroom open FOLDER` makes one; -C FOLDER names another.",
+                )
+        return self.hub.open(path)
+
+    def _credential(self, channel: Channel, greeting: Greeting) -> PersonCredential:
+        return PersonCredential.grant(
+            greeting.key, self._key, link.peer_uid(channel.socket), os.geteuid(), name=_account()
+        )
 
     def _is_outdated(self, greeting: Greeting) -> bool:
         """Whether this server's own files have changed; a client of another installation alone is no reason."""
@@ -246,7 +278,7 @@ class Daemon:
     def _part(self, workspace: Workspace) -> None:
         """End the connections to a workspace that is being closed; its clients may come again."""
         for channel, speaker in list(self._channels.items()):
-            if isinstance(speaker, Connection) and speaker.workspace is workspace:
+            if speaker is not None and speaker.workspace is workspace:
                 channel.close()
 
     def _watch_idle(self) -> None:
@@ -278,6 +310,14 @@ def _listens(path: str) -> bool:
         except OSError:
             return False
     return True
+
+
+def _account() -> str:
+    """What the history calls the person."""
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return "person"
 
 
 def _making_way() -> WorkroomError:

@@ -24,6 +24,8 @@ class Greeting(BaseModel):
     workroom: int
     role: Role
     workspace: str | None = None
+    open: bool = True
+    """For a person: whether the folder becomes a workspace if it is none; else the one it stands in is meant."""
     profile: Profile = "workspace"
     key: str = ""
     build: str = ""

@@ -85,15 +85,25 @@ class Joined:
 
 
 def hello(
-    role: str, workspace: str | None, *, profile: str = "workspace", key: str = "", environ: Mapping[str, str]
+    role: str,
+    workspace: str | None,
+    *,
+    environ: Mapping[str, str],
+    profile: str = "workspace",
+    key: str = "",
+    open: bool = True,  # noqa: A002 - the wire's word
 ) -> dict[str, Any]:
-    """The client's half of the handshake. `role` is agent or person; `workspace` an absolute path."""
+    """The client's half of the handshake. `role` is agent or person; `workspace` an absolute path.
+
+    With `open` false a person means the workspace that the path stands in, and makes none.
+    """
     return {
         "workroom": PROTOCOL,
         "version": VERSION,
         "build": build(),
         "role": role,
         "workspace": workspace,
+        "open": open,
         "profile": profile,
         "key": key,
         "env": {name: environ[name] for name in _SESSION_ENV if name in environ},

@@ -90,7 +90,8 @@ def build_workspace(
 
 
 def close_workspace(workspace: Workspace) -> None:
-    """Give up the folder; its store is closed first, so that the next owner finds it whole."""
+    """Give up the folder, settled; its store is closed first, so that the next owner finds it whole."""
+    workspace.transactions.close()
     workspace.store.close()
     workspace.root.close()
 

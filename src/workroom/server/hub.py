@@ -6,9 +6,11 @@ import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.server.build import build_workspace, close_workspace
+from workroom.server.settler import Settler
 from workroom.system.state import StateDirectory
 from workroom.tools.workspace import Workspace
 
@@ -28,24 +30,43 @@ class Hub:
         """Called before a workspace is closed, from the thread that closes it."""
         self._lock = threading.Lock()
         self._open: dict[str, Workspace] = {}
+        self._settlers: dict[str, Settler] = {}
 
-    def open(self, path: str) -> Workspace:
+    def open(self, path: str, adopt: str | None = None) -> Workspace:
         """The workspace of the folder at `path`: the same one for everybody who names the same folder.
 
-        NOT_FOUND or INVALID_INPUT when there is no such folder, UNSUPPORTED when it stands inside another open one, or
-        around it, or when another process owns it.
+        `adopt` names the folder whose store it takes over. NOT_FOUND or INVALID_INPUT when there is no such folder,
+        UNSUPPORTED when it stands inside another open one, or around it, or when another process owns it.
+        TRANSACTION_STATE when either is open while a store is to be taken over.
         """
         real = os.path.realpath(path)
         with self._lock:
             self._close_others_at(real)
             found = self._open.get(real)
+            if adopt is not None:
+                self._check_closed(real, os.path.realpath(adopt))
             if found is None:
                 self._check_apart(real)
-                found = self._open[real] = build_workspace(real, self.state)
+                found = build_workspace(real, self.state, adopt=Path(adopt) if adopt else None)
+                self._open[real] = found
+                self._settlers[real] = Settler(found)
             return found
 
+    def locate(self, path: str) -> str | None:
+        """The root of the workspace that holds `path`, open or known from earlier; None when there is none."""
+        known = {one.path for one in self.state.workspaces() if one.inode}
+        with self._lock:
+            known.update(self._open)
+        folder = os.path.realpath(path)
+        while folder not in known:
+            parent = os.path.dirname(folder)
+            if parent == folder:
+                return None
+            folder = parent
+        return folder
+
     def close(self, path: str) -> bool:
-        """Close the workspace of a folder; whether it was open. Running calls meet a closed store and are undone."""
+        """Close the workspace of a folder; whether it was open. Waits for a running commit; later ones are refused."""
         with self._lock:
             return self._close(os.path.realpath(path))
 
@@ -76,6 +97,7 @@ class Hub:
             return False
         for tell in tuple(self.closing):
             tell(workspace)
+        self._settlers.pop(real).close()
         close_workspace(workspace)
         return True
 
@@ -89,6 +111,15 @@ class Hub:
             same = (workspace.root.device, workspace.root.inode) == (status.st_dev, status.st_ino)
             if same != (path == real):
                 self._close(path)
+
+    def _check_closed(self, *folders: str) -> None:
+        for folder in folders:
+            if folder in self._open:
+                raise WorkroomError(
+                    ErrorCode.TRANSACTION_STATE,
+                    f"{folder} is open; a store changes hands only while nobody works with it.",
+                    next_step=f"`workroom close {folder}` first.",
+                )
 
     def _check_apart(self, real: str) -> None:
         for path in self._open:

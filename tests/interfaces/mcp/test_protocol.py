@@ -123,7 +123,7 @@ def test_a_call_is_handed_over_and_answered():
     assert isinstance(step, CallTool)
     assert (step.name, step.arguments) == ("t", {"a": 1})
     answer = peer.answer(step.request, encode({"x": "é\u2028"}))
-    assert answer.isascii()
+    assert len(answer.decode().splitlines()) == 1
     assert json.loads(answer) == {"jsonrpc": "2.0", "id": "c1", "result": {"x": "é\u2028"}}
 
 
@@ -211,5 +211,13 @@ def test_encode_round_trips(value):
     assert json.loads(encode(value)) == value
 
 
-def test_encode_writes_nothing_that_strict_readers_refuse():
-    assert encode({"a": "x\ud800y", "b": "😀"}) == r'{"a":"x?y","b":"\ud83d\ude00"}'
+@pytest.mark.parametrize("text", ["\u2028", "\u2029", "\x85", "é\x0b\x0c\x1c\r\n"])
+def test_an_answer_is_one_line_for_every_reader(text):
+    assert encode([text]).splitlines() == [encode([text])]
+    assert json.loads(encode([text])) == [text]
+
+
+def test_a_lone_surrogate_leaves_as_a_question_mark():
+    peer = ready()
+    (step,) = peer.receive(line(id=1, method="tools/list"))
+    assert json.loads(peer.answer(step.request, encode("x\ud800y😀")).decode("utf-8"))["result"] == "x?y😀"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+import logging
 from collections.abc import Collection
 from functools import lru_cache, partial
 from typing import Any
@@ -19,12 +21,14 @@ from workroom.interfaces.mcp.protocol import INTERNAL_ERROR, CallTool, Cancel, L
 from workroom.server.hub import Hub
 from workroom.server.session import Session
 from workroom.tools.catalog import tools_for
-from workroom.tools.dispatch import dispatch
+from workroom.tools.dispatch import call, dispatch
 from workroom.tools.schema import input_schema, output_schema
 from workroom.tools.tool import Call, Tool
 from workroom.tools.workspace import Workspace
 
 __all__ = ["Connection", "tool_list"]
+
+_log = logging.getLogger(__name__)
 
 _INSTRUCTIONS = (
     "Workroom serves one folder. Look with workspace_inspect (its action capabilities says what you may do), change "
@@ -37,7 +41,7 @@ class Connection:
     """Speaks MCP on a channel for one session until either side ends it."""
 
     def __init__(self, channel: Channel, hub: Hub, session: Session, workspace: Workspace) -> None:
-        self._calls: dict[Request, asyncio.Task[None]] = {}
+        self._calls: dict[Request, asyncio.Future[None]] = {}
         self._channel = channel
         self._hub = hub
         self._session = session
@@ -56,16 +60,14 @@ class Connection:
             if isinstance(step, Send):
                 self._channel.send(step.line)
             elif isinstance(step, CallTool):
-                task = self._loop.create_task(self._call(step))
-                self._calls[step.request] = task
-                task.add_done_callback(partial(self._done, step.request))
+                self._start(step)
             elif isinstance(step, ListTools):
                 self._list(step.request)
             elif isinstance(step, Cancel) and step.request in self._calls:
                 self._calls[step.request].cancel()
 
     @property
-    def calls(self) -> Collection[asyncio.Task[None]]:
+    def calls(self) -> Collection[asyncio.Future[None]]:
         """Calls whose answers are outstanding."""
         return self._calls.values()
 
@@ -77,22 +79,42 @@ class Connection:
 
     def _ended(self) -> None:
         self._leave()
-        for task in self._calls.values():
-            task.cancel()
+        for running in self._calls.values():
+            running.cancel()
 
-    def _done(self, request: Request, _task: asyncio.Task[None]) -> None:
+    def _start(self, step: CallTool) -> None:
+        """Begin a call; one that waits for nobody goes straight to a thread, which answers it too."""
+        caller = Call(self.workspace, Actor("agent", self._peer.client, self._session.id), self._session.profile)
+        try:
+            waits = self.workspace.settings().wait_seconds(caller.profile) > 0
+        except WorkroomError as error:  # settings that can't be read: nothing runs by them
+            self._answer(step.request, failure(step.name.removeprefix("workspace_"), error))
+            return
+        running: asyncio.Future[None] = (
+            self._loop.create_task(self._wait(caller, step))
+            if waits
+            else self._loop.run_in_executor(self._hub.pool, self._run, caller, step)
+        )
+        self._calls[step.request] = running
+        running.add_done_callback(partial(self._done, step.request))
+
+    def _done(self, request: Request, running: asyncio.Future[None]) -> None:
         del self._calls[request]
+        if not running.cancelled() and running.exception() is not None:
+            _log.error("a call could not be answered", exc_info=running.exception())
+            self._send(self._peer.refuse(request, INTERNAL_ERROR, "The server met a fault; its log tells more."))
+        self._follow_mode()
         if self._over and not self._calls:
             self._channel.close()
 
-    async def _call(self, step: CallTool) -> None:
-        caller = Call(self.workspace, Actor("agent", self._peer.client, self._session.id), self._session.profile)
-        try:
-            envelope = await dispatch(self._hub.pool, caller, step.name, step.arguments)
-        except WorkroomError as error:  # settings that can't be read: nothing runs by them
-            envelope = failure(step.name.removeprefix("workspace_"), error)
-        self._send(self._peer.answer(step.request, encode(_result(envelope))))
-        self._follow_mode()
+    def _run(self, caller: Call, step: CallTool) -> None:
+        self._answer(step.request, call(caller, step.name, step.arguments))
+
+    async def _wait(self, caller: Call, step: CallTool) -> None:
+        self._answer(step.request, await dispatch(self._hub.pool, caller, step.name, step.arguments))
+
+    def _answer(self, request: Request, envelope: Envelope) -> None:
+        self._send(self._peer.answer(request, encode(_result(envelope))))
 
     def _list(self, request: Request) -> None:
         try:
@@ -109,7 +131,8 @@ class Connection:
     def _happened(self, _number: int, event: Event) -> None:
         """Hear of an event, on the thread that committed it."""
         if isinstance(event, ModeChanged):
-            self._loop.call_soon_threadsafe(self._follow_mode)
+            with contextlib.suppress(RuntimeError):  # the loop is over: the server is stopping
+                self._loop.call_soon_threadsafe(self._follow_mode)
 
     def _follow_mode(self) -> None:
         """Tell the client when its tools are others now; the person may also have edited the settings' file."""

@@ -6,13 +6,14 @@
         ListTools(request)               answer(request, …) with the tools as they stand now
         Cancel(request)                  the client doesn't wait any longer; an answer is dropped
 
-Only the standard library's `json` is needed, for the shim speaks this too where no server can be reached. Every line
-that leaves is ASCII: a client that splits lines at U+2028 reads it right.
+Only the standard library's `json` is needed, for the shim speaks this too where no server can be reached. Requests may
+be answered from any thread.
 """
 
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -121,9 +122,14 @@ class Peer:
         self._server = {"name": "workroom", "title": "Workroom", "version": version}
         self._instructions = instructions
         self._open: dict[RequestId, Request] = {}
+        self._lock = threading.Lock()
 
     def receive(self, line: bytes) -> list[Step]:
         """What to do about one line. Never raises: what can't be understood is answered with its JSON-RPC error."""
+        with self._lock:
+            return self._received(line)
+
+    def _received(self, line: bytes) -> list[Step]:
         if not line.strip():
             return []
         try:
@@ -216,6 +222,10 @@ class Peer:
         return answer
 
     def _close(self, request: Request, text: str) -> bytes | None:
+        with self._lock:
+            return self._closed(request, text)
+
+    def _closed(self, request: Request, text: str) -> bytes | None:
         if self._open.get(request.id) is not request:
             return None  # cancelled meanwhile
         del self._open[request.id]
@@ -227,12 +237,17 @@ class Peer:
 
 
 def encode(value: Any) -> str:
-    """A JSON value as compact ASCII. A lone surrogate, which strict readers refuse, becomes a question mark."""
-    text = json.dumps(value, separators=(",", ":"), check_circular=False)
-    if "\\ud" not in text:
+    """A JSON value as compact text on one line, for every reader's notion of a line."""
+    text = _ENCODER.encode(value)
+    if text.isascii():
         return text
-    whole = json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace")
-    return json.dumps(json.loads(whole), separators=(",", ":"))
+    for break_, escape in _LINE_BREAKS:
+        text = text.replace(break_, escape)
+    return text
+
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, check_circular=False)
+_LINE_BREAKS = (("\x85", "\\u0085"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029"))
 
 
 def _decode(line: bytes) -> Any:
@@ -298,4 +313,5 @@ def _error(number: RequestId | None, fault: _RpcError) -> str:
 
 
 def _line(text: str) -> bytes:
-    return text.encode("ascii") + b"\n"
+    """The line of a message. A lone surrogate, which is no text and which strict readers refuse, becomes `?`."""
+    return (text + "\n").encode("utf-8", "replace")

@@ -27,7 +27,8 @@ from workroom.interfaces.mcp.diagnostic import Diagnostic
 __all__ = ["run"]
 
 _USAGE = "usage: workroom mcp [-C FOLDER] [--profile PROFILE] [FOLDER]"
-_CHUNK = 1 << 18
+_CHUNK = 1 << 16
+"""More would be mapped and unmapped by the allocator at each read, which costs more than it saves."""
 _PREFIX = b'{"jsonrpc":"2.0","id":'
 """How every answer of the server's begins; the id comes next."""
 _DECODER = json.JSONDecoder()
@@ -235,7 +236,7 @@ def _peek(line: bytes) -> dict[str, Any]:
 def _id_of(line: bytes) -> str:
     """The id of an answer as JSON text, read without reading the whole answer."""
     try:
-        return json.dumps(_DECODER.raw_decode(line[len(_PREFIX) : len(_PREFIX) + 1000].decode("ascii"))[0])
+        return json.dumps(_DECODER.raw_decode(line[len(_PREFIX) : len(_PREFIX) + 1000].decode("utf-8", "ignore"))[0])
     except ValueError:  # longer than any sensible id
         return ""
 

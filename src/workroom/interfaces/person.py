@@ -1,0 +1,420 @@
+"""The person's side of the socket: JSON lines, each a method of `person/` or of the server itself.
+
+    {"id": 1, "method": "accept", "params": {"words": "approval_7k3 fine by me"}}
+    {"id": 1, "result": {...}}      or      {"id": 1, "error": {"code", "message", "next_step", "details"}}
+
+`events` is answered, and then followed by `{"event": {...}}` lines from the number asked for until the connection ends;
+a client that has fallen far behind gets `{"resync": NUMBER}` and is to take a new look. Whatever an agent wrote is
+escaped before it leaves.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.events import Event
+from workroom.core.approvals import Approval
+from workroom.core.transactions import Entry
+from workroom.interfaces.channel import Channel
+from workroom.interfaces.greeting import wire_error
+from workroom.person import decisions, settings
+from workroom.person import undo as history
+from workroom.person.credential import PersonCredential
+from workroom.server.hub import Hub
+from workroom.server.session import Session
+from workroom.system.clock import iso
+from workroom.text.display import show as escaped
+from workroom.tools.workspace import Workspace
+
+__all__ = ["METHODS", "PersonConnection", "Server"]
+
+_log = logging.getLogger(__name__)
+
+_EVENTS_AT_ONCE = 500
+_FAR_BEHIND = 20_000
+_SHOWN_PATHS = 20
+
+
+class Server(Protocol):
+    """What the server itself does for the person."""
+
+    hub: Hub
+
+    def describe(self) -> dict[str, Any]: ...
+
+    def stop(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """One request's surroundings."""
+
+    credential: PersonCredential
+    server: Server
+    session: Session
+
+    @property
+    def workspace(self) -> Workspace:
+        if self.session.workspace is None:
+            raise WorkroomError(
+                ErrorCode.INVALID_INPUT,
+                "This connection names no workspace.",
+                next_step="Name a folder, with -C FOLDER or by standing in it.",
+            )
+        return self.session.workspace
+
+
+class _Params(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+P = TypeVar("P", bound=_Params)
+
+
+class _Nothing(_Params):
+    pass
+
+
+class _Path(_Params):
+    path: str = Field(pattern="^/")
+
+
+class _Open(_Path):
+    adopt: str | None = Field(default=None, pattern="^/")
+    """The folder whose store this one takes over; it must not be open."""
+
+
+class _Id(_Params):
+    id: str | None = None
+
+
+class _Words(_Params):
+    words: str = ""
+
+
+class _Accept(_Words):
+    hold: bool = False
+
+
+class _Mode(_Params):
+    mode: str | None = None
+
+
+class _Key(_Params):
+    key: str
+
+
+class _Unset(_Key):
+    user: bool = False
+
+
+class _Set(_Unset):
+    value: Any
+
+
+class _Log(_Params):
+    limit: int = Field(default=20, ge=1, le=1000)
+    before: int | None = None
+
+
+class _Undo(_Id):
+    force: bool = False
+    preview: bool = False
+    fingerprint: str | None = None
+
+
+class _Since(_Params):
+    since: int | None = None
+
+
+def _status(asking: _Asking, _params: _Nothing) -> dict[str, Any]:
+    rows = [
+        {"path": one.root.path, "mode": str(one.settings().mode), "pending": one.approvals.count_pending()}
+        for one in asking.server.hub.workspaces()
+    ]
+    state = asking.server.hub.state
+    known = [one.path for one in state.workspaces()]
+    return {"server": asking.server.describe(), "workspaces": rows, "known": known, "warning": state.warning}
+
+
+def _open(asking: _Asking, params: _Open) -> dict[str, Any]:
+    workspace = asking.server.hub.open(params.path, params.adopt)
+    return {"path": workspace.root.path, "mode": str(workspace.settings().mode)}
+
+
+def _close(asking: _Asking, params: _Path) -> dict[str, Any]:
+    return {"closed": asking.server.hub.close(params.path)}
+
+
+def _pending(asking: _Asking, _params: _Nothing) -> dict[str, Any]:
+    return {"pending": [row.to_json() for row in decisions.pending(asking.credential, asking.workspace)]}
+
+
+def _show(asking: _Asking, params: _Id) -> dict[str, Any]:
+    presented = decisions.show(asking.credential, asking.workspace, params.id)
+    return {**presented.to_json(), "text": presented.text}
+
+
+def _accept(asking: _Asking, params: _Accept) -> dict[str, Any]:
+    return _decided(decisions.accept(asking.credential, asking.workspace, params.words, hold=params.hold))
+
+
+def _deny(asking: _Asking, params: _Words) -> dict[str, Any]:
+    return _decided(decisions.deny(asking.credential, asking.workspace, params.words))
+
+
+def _mode(asking: _Asking, params: _Mode) -> dict[str, Any]:
+    if params.mode is None:
+        mode = settings.mode_of(asking.credential, asking.workspace)
+    else:
+        mode = settings.set_mode(asking.credential, asking.workspace, asking.server.hub.state, params.mode)
+    return {"mode": str(mode), "level": mode.level}
+
+
+def _settings_list(asking: _Asking, _params: _Nothing) -> dict[str, Any]:
+    found = settings.list_settings(asking.credential, asking.workspace, asking.server.hub.state)
+    return {"settings": [asdict(one) for one in found]}
+
+
+def _settings_get(asking: _Asking, params: _Key) -> dict[str, Any]:
+    return asdict(settings.get_setting(asking.credential, asking.workspace, asking.server.hub.state, params.key))
+
+
+def _settings_set(asking: _Asking, params: _Set) -> dict[str, Any]:
+    state = asking.server.hub.state
+    changed = settings.set_setting(
+        asking.credential, asking.workspace, state, params.key, params.value, user=params.user
+    )
+    return asdict(changed)
+
+
+def _settings_unset(asking: _Asking, params: _Unset) -> dict[str, Any]:
+    state = asking.server.hub.state
+    return asdict(settings.unset_setting(asking.credential, asking.workspace, state, params.key, user=params.user))
+
+
+def _history(asking: _Asking, params: _Log) -> dict[str, Any]:
+    entries = history.log(asking.credential, asking.workspace, params.limit, params.before)
+    return {"entries": [_entry(entry) for entry in entries]}
+
+
+def _undo(asking: _Asking, params: _Undo) -> dict[str, Any]:
+    if not params.preview:
+        entry = history.undo(
+            asking.credential, asking.workspace, params.id, force=params.force, fingerprint=params.fingerprint
+        )
+        return {"entry": _entry(entry)}
+    preview = history.preview_undo(asking.credential, asking.workspace, params.id, force=params.force)
+    return {
+        "entry": _entry(preview.entry),
+        "paths": [_plain(path) for path in preview.paths],
+        "text": preview.text,
+        "warnings": list(preview.warnings),
+        "fingerprint": preview.fingerprint,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Method:
+    params: type[_Params]
+    run: Callable[[_Asking, Any], dict[str, Any]]
+
+
+METHODS: Mapping[str, _Method] = {
+    "status": _Method(_Nothing, _status),
+    "open": _Method(_Open, _open),
+    "close": _Method(_Path, _close),
+    "pending": _Method(_Nothing, _pending),
+    "show": _Method(_Id, _show),
+    "accept": _Method(_Accept, _accept),
+    "deny": _Method(_Words, _deny),
+    "mode": _Method(_Mode, _mode),
+    "settings.list": _Method(_Nothing, _settings_list),
+    "settings.get": _Method(_Key, _settings_get),
+    "settings.set": _Method(_Set, _settings_set),
+    "settings.unset": _Method(_Unset, _settings_unset),
+    "log": _Method(_Log, _history),
+    "undo": _Method(_Undo, _undo),
+}
+"""What a person's connection can ask, beside `stop` and `events`, which are the connection's own."""
+
+
+class PersonConnection:
+    """Answers one person's connection; requests run side by side, and each is answered when it is done."""
+
+    def __init__(self, channel: Channel, server: Server, session: Session, credential: PersonCredential) -> None:
+        self.workspace = session.workspace
+        self._asking = _Asking(credential, server, session)
+        self._channel = channel
+        self._server = server
+        self._loop = asyncio.get_running_loop()
+        self._calls: set[asyncio.Task[None]] = set()
+        self._stream: asyncio.Task[None] | None = None
+        self._over = False
+        channel.hear, channel.finished = self.hear, self.finish
+        channel.ended.append(self._ended)
+
+    @property
+    def calls(self) -> Collection[asyncio.Future[None]]:
+        """Requests whose answers are outstanding."""
+        return self._calls
+
+    def hear(self, line: bytes) -> None:
+        """Take one request."""
+        task = self._loop.create_task(self._answer(line))
+        self._calls.add(task)
+        task.add_done_callback(self._done)
+
+    def finish(self) -> None:
+        """Nothing more is asked: end when all is answered and no events are followed."""
+        self._over = True
+        self._end_if_through()
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._calls.discard(task)
+        self._end_if_through()
+
+    def _end_if_through(self) -> None:
+        if self._over and not self._calls and self._stream is None:
+            self._channel.close()
+
+    def _ended(self) -> None:
+        if self._stream is not None:
+            self._stream.cancel()
+
+    async def _answer(self, line: bytes) -> None:
+        number: Any = None
+        try:
+            number, name, params = _request(line)
+            result = await self._run(name, params)
+            self._send({"id": number, "result": result})
+        except WorkroomError as error:
+            self._send({"id": number, "error": wire_error(error)})
+        except Exception:  # noqa: BLE001 - a fault of ours is told as one, and the connection lives
+            _log.exception("a request of the person's failed")
+            fault = WorkroomError(ErrorCode.INTERNAL, "The server met a fault; its log tells more.")
+            self._send({"id": number, "error": wire_error(fault)})
+
+    async def _run(self, name: str, params: dict[str, Any]) -> dict[str, Any]:
+        if name == "stop":
+            self._loop.call_soon(self._server.stop)
+            return {"stopping": True}
+        if name == "events":
+            return self._follow(_parsed(_Since, name, params).since)
+        method = METHODS.get(name)
+        if method is None:
+            known = ", ".join([*METHODS, "stop", "events"])
+            raise WorkroomError(ErrorCode.INVALID_INPUT, f"There is no method {name!r}.", next_step=f"Known: {known}.")
+        parsed = _parsed(method.params, name, params)
+        return await self._loop.run_in_executor(self._server.hub.pool, method.run, self._asking, parsed)
+
+    def _follow(self, since: int | None) -> dict[str, Any]:
+        """Begin to send events after `since` (None: from now on); a second asking begins anew."""
+        store = self._asking.workspace.store
+        start = store.last_event() if since is None else since
+        if self._stream is not None:
+            self._stream.cancel()
+        self._stream = self._loop.create_task(self._send_events(self._asking.workspace, start))
+        return {"since": start}
+
+    async def _send_events(self, workspace: Workspace, sent: int) -> None:
+        news = asyncio.Event()
+
+        def hear(_number: int, _event: Event) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop is over
+                self._loop.call_soon_threadsafe(news.set)
+
+        pool = self._server.hub.pool
+        leave = workspace.store.subscribe(hear)
+        try:
+            while True:
+                news.clear()
+                last = await self._loop.run_in_executor(pool, workspace.store.last_event)
+                if last - sent > _FAR_BEHIND:
+                    self._send({"resync": last})
+                    sent = last
+                rows = await self._loop.run_in_executor(pool, workspace.store.events_since, sent, _EVENTS_AT_ONCE)
+                for row in rows:
+                    self._send({"event": row})
+                    sent = row["number"]
+                await self._channel.writable.wait()
+                if not rows:
+                    await news.wait()
+        finally:
+            leave()
+
+    def _send(self, body: dict[str, Any]) -> None:
+        self._channel.send(json.dumps(body, separators=(",", ":")).encode("ascii") + b"\n")
+
+
+def _request(line: bytes) -> tuple[Any, str, dict[str, Any]]:
+    try:
+        body = json.loads(line)
+        number, name, params = body["id"], body["method"], body.get("params") or {}
+    except (ValueError, RecursionError, TypeError, KeyError, AttributeError):
+        raise WorkroomError(ErrorCode.INVALID_INPUT, "A request is a JSON object with id and method.") from None
+    if not isinstance(name, str) or not isinstance(params, dict):
+        raise WorkroomError(ErrorCode.INVALID_INPUT, "method is a string, params an object.")
+    return number, name, params
+
+
+def _parsed(model: type[P], name: str, params: dict[str, Any]) -> P:
+    try:
+        return model.model_validate(params)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise WorkroomError(ErrorCode.INVALID_INPUT, f"{name}: {where}: {first['msg']}.") from None
+
+
+def _decided(decided: decisions.Decided) -> dict[str, Any]:
+    body: dict[str, Any] = {"approval": _approval(decided.record)}
+    if decided.envelope is not None:
+        body["envelope"] = decided.envelope.to_json()
+        body["summary"] = escaped(decided.envelope.summary).text
+    return body
+
+
+def _approval(record: Approval) -> dict[str, Any]:
+    return {
+        "id": record.id,
+        "kind": record.kind,
+        "status": str(record.status),
+        "title": _plain(record.title),
+        "note": record.note,
+        "decidedBy": record.decided_by,
+    }
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    return {
+        "number": entry.number,
+        "transactionId": entry.transaction_id,
+        "at": iso(entry.at),
+        "actor": {"kind": entry.actor.kind, "name": _plain(entry.actor.name)},
+        "cause": entry.cause,
+        "title": _plain(entry.title),
+        "paths": [_plain(change.path) for change in entry.changes[:_SHOWN_PATHS]],
+        "total": len(entry.changes),
+        "added": entry.added,
+        "removed": entry.removed,
+        "undoes": entry.undoes,
+        "undoneBy": entry.undone_by,
+        "approvalId": entry.approval_id,
+        "decidedBy": entry.decided_by,
+        "forgotten": entry.forgotten,
+        "warnings": [_plain(warning) for warning in entry.warnings],
+    }
+
+
+def _plain(text: str) -> str:
+    return escaped(text, multiline=False).text
