@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.text.diff import diff_texts
-from workroom.text.hunks import apply_hunks
+from workroom.text.hunks import Patched, apply_hunks
 from workroom.text.patch import FilePatch, PatchHunk, parse_patch
 
 NUMBERS = "".join(f"line {n}\n" for n in range(1, 41))
@@ -182,6 +182,12 @@ class TestTheLadder:
 
     def test_blank_lines_alone_are_not_searched_loosely(self):
         assert "stale" in refused("a\n  \n", "@@\n-\n+b\n").message
+
+    def test_a_byte_order_mark_that_only_the_patch_shows(self):
+        hunk = "@@ -1,2 +1,2 @@\n-\ufeffa\n+\ufeffA\n b\n"
+        assert patched("a\nb\n", hunk) == Patched("A\nb\n", "exact")
+        assert patched("\ufeffa\nb\n", hunk).text == "\ufeffA\nb\n"
+        refused("a\nb\n", "@@ -1,2 +1,2 @@\n-\ufeffa\n+a\n b\n")
 
     def test_lines_that_hold_a_lone_cr_must_match_exactly(self):
         no_newline = "\\ No newline at end of file\n"

@@ -28,6 +28,7 @@ _MOST_SEARCHES = 1_000
 _MOST_MISSES = 1_000
 """Places that looked right but for their indent, after which a search gives up."""
 _MOST_PLACES = 6
+_MARK = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,8 @@ class _Target:
         self.lines = split_lines(text)
         self.newline = dominant_ending(text)
         self.hunks = [_old_mac(hunk) for hunk in hunks] if line_ending(text) == "cr" else hunks
+        if _MARK not in text:
+            self.hunks = [_without_mark(hunk) for hunk in self.hunks]
         self._views: dict[_Step, tuple[dict[str, str], str, set[str]]] = {}
         self._searches = 0
         if sum(len(hunk.lines) for hunk in hunks) > _MOST_LINES:
@@ -259,6 +262,14 @@ def _old_mac(hunk: PatchHunk) -> PatchHunk:
     """The hunk for a file whose lines end at a lone CR, which a diff takes for one line."""
     pieces = tuple(line[0] + piece for line in hunk.lines for piece in split_lines(line[1:]))
     return PatchHunk(hunk.line, hunk.old_start, hunk.old_count, pieces)
+
+
+def _without_mark(hunk: PatchHunk) -> PatchHunk:
+    """The hunk without the byte order mark that a diff shows on both sides, for a text that came without it."""
+    if not all(lines and lines[0].startswith(_MARK) for lines in (_old(hunk), _new(hunk))):
+        return hunk
+    lines = tuple(line[0] + line[1:].removeprefix(_MARK) for line in hunk.lines)
+    return PatchHunk(hunk.line, hunk.old_start, hunk.old_count, lines)
 
 
 def _steps(hunk: PatchHunk, old: list[str]) -> Sequence[_Step]:
