@@ -1,154 +1,217 @@
-"""One connection of the server's socket: whole lines in, whole lines out."""
+"""One connection of the server: whole lines in, whole lines out, over a socket or a client's own pipes."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import socket
 import threading
 from collections.abc import Callable
-from typing import cast
 
-__all__ = ["Channel"]
+__all__ = ["Channel", "PipeChannel", "SocketChannel"]
 
 _LINE_BYTES = 64 * 1024 * 1024
 _READ_BYTES = 64 * 1024
+"""More would be mapped and unmapped by the allocator at each read."""
 
 
-class Channel(asyncio.BufferedProtocol):
+class Channel:
     """Cuts what comes into lines and hands each to `hear`; while the peer doesn't read, it isn't read from either.
 
     `hear` and `finished` (the peer has said everything) belong to whoever speaks on the channel, and are set anew when
     that changes. Everybody in `ended` is told that the connection is gone.
 
     `send` may be called from any thread, and writes from that thread: the answer to a call needn't wait for the loop
-    to wake. Only what the socket doesn't take at once goes through the loop.
+    to wake. Only what isn't taken at once goes through the loop. Everything else belongs to the loop's thread.
     """
 
-    def __init__(self, opened: Callable[[Channel], None], first_line_bytes: int) -> None:
+    def __init__(self, reading: int, writing: int) -> None:
+        """Own the descriptors, which don't block; nothing is read before `go_on`."""
         self.hear: Callable[[bytes], None] = lambda _line: None
         self.finished: Callable[[], None] = self.close
         self.ended: list[Callable[[], None]] = []
+        self.held = bytearray()
+        """What came in and was not handed over."""
+        self.over = False
+        """Whether the peer has said everything."""
         self.writable = asyncio.Event()
         """Set while the peer reads fast enough."""
         self.writable.set()
-        self._opened = opened
         self._loop = asyncio.get_running_loop()
-        self._limit = first_line_bytes
-        self._buffer = memoryview(bytearray(_READ_BYTES))
-        self._held = bytearray()
+        self._reading, self._writing = reading, writing
         self._searched = 0
-        self._resting = False
-        self._over = False
-        self._writing = threading.Lock()
-        self._descriptor = -1
-        self._handed_over = 0
-        """Lines on their way to the loop; while there are any, or it holds some, nothing may overtake them."""
-        self._loop_holds = False
-
-    # What asyncio calls.
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast("asyncio.Transport", transport)
-        self._transport.set_write_buffer_limits(0)
-        self._descriptor = self.socket.fileno()
-        self._opened(self)
-
-    def get_buffer(self, sizehint: int) -> memoryview:
-        del sizehint
-        return self._buffer
-
-    def buffer_updated(self, nbytes: int) -> None:
-        self._held += self._buffer[:nbytes]
-        self._deliver()
-
-    def eof_received(self) -> bool:
-        """The peer may have shut its half only: it still gets its answers."""
-        self._over = True
-        if not self._resting:
-            self.finished()
-        return True
-
-    def connection_lost(self, error: Exception | None) -> None:
-        del error
-        with self._writing:  # from here on the descriptor's number may be another connection's
-            self._descriptor = -1
-        self.writable.set()
-        for tell in self.ended:
-            tell()
-
-    def pause_writing(self) -> None:
-        self.writable.clear()
-        self._transport.pause_reading()
-
-    def resume_writing(self) -> None:
-        with self._writing:
-            self._loop_holds = False
-        self.writable.set()
-        if not self._resting:
-            self._transport.resume_reading()
-
-    # What its owner calls.
-
-    @property
-    def socket(self) -> socket.socket:
-        """The connection's socket, to ask who is at the other end."""
-        return cast("socket.socket", self._transport.get_extra_info("socket"))
+        self._resting = True
+        self._read_from = False
+        self._closing = False
+        self._gone = False
+        self._lock = threading.Lock()
+        self._unsent = bytearray()
 
     def send(self, line: bytes) -> None:
         """Send a line, from any thread; one that can't be sent any more is dropped."""
-        with self._writing:
-            if self._descriptor < 0:
+        with self._lock:
+            if self._gone:
                 return
-            if not self._handed_over and not self._loop_holds:
-                line = line[_written(self._descriptor, line) :]
-            if line:
-                self._handed_over += 1
-                self._loop.call_soon_threadsafe(self._hand_over, line)
+            if self._unsent:
+                self._unsent += line
+                return
+            sent = self._write_some(line)
+            if sent == len(line):
+                return
+            self._unsent += line[sent:]
+        with contextlib.suppress(RuntimeError):  # the loop is over: the server is stopping
+            self._loop.call_soon_threadsafe(self._flush)
 
     def rest(self) -> None:
         """Hand over no further line for now."""
         self._resting = True
-        self._transport.pause_reading()
+        self._follow()
 
     def go_on(self) -> None:
-        """Hand over lines again, those that are there already first."""
+        """Hand over lines, those that are there already first."""
         self._resting = False
-        self._limit = _LINE_BYTES
-        self._transport.resume_reading()
         self._deliver()
-        if self._over and not self._resting:
+        if self.over and not self._resting:
             self.finished()
+        self._follow()
 
     def close(self) -> None:
         """End the connection when what was sent is on its way."""
-        self._loop.call_soon(self._transport.close)  # behind what other threads have handed over
+        self._closing = True
+        self.rest()
+        if not self._unsent:
+            self._end()
+
+    # What the variants know.
+
+    def _read(self) -> bytes:
+        raise NotImplementedError
+
+    def _close_descriptors(self) -> None:
+        raise NotImplementedError
 
     # Inside.
 
-    def _hand_over(self, rest: bytes) -> None:
-        self._transport.write(rest)
-        with self._writing:
-            self._handed_over -= 1
-            self._loop_holds = self._transport.get_write_buffer_size() > 0
+    def _follow(self) -> None:
+        """Read only while lines are wanted and the peer takes its answers."""
+        wanted = not (self._resting or self.over or self._gone) and self.writable.is_set()
+        if wanted and not self._read_from:
+            self._loop.add_reader(self._reading, self._readable)
+        elif not wanted and self._read_from:
+            self._loop.remove_reader(self._reading)
+        self._read_from = wanted
+
+    def _readable(self) -> None:
+        try:
+            data = self._read()
+        except BlockingIOError:
+            return
+        except OSError:
+            self._end()
+            return
+        if data:
+            self.held += data
+            self._deliver()
+            return
+        self.over = True
+        self._follow()
+        self.finished()
 
     def _deliver(self) -> None:
-        while not self._resting and not self._transport.is_closing():
-            end = self._held.find(b"\n", self._searched)
+        while not self._resting:
+            end = self.held.find(b"\n", self._searched)
             if end < 0:
-                self._searched = len(self._held)
-                if self._searched > self._limit:
-                    self._transport.abort()
+                self._searched = len(self.held)
+                if self._searched > _LINE_BYTES:
+                    self._end()
                 return
-            line = bytes(self._held[: end + 1])
-            del self._held[: end + 1]
+            line = bytes(self.held[: end + 1])
+            del self.held[: end + 1]
             self._searched = 0
             self.hear(line)
 
+    def _write_some(self, data: bytes | bytearray) -> int:
+        """How many bytes were taken; an error is met again by the loop, which ends the connection."""
+        try:
+            return os.write(self._writing, data)
+        except OSError:
+            return 0
 
-def _written(descriptor: int, line: bytes) -> int:
-    """How many bytes the socket took; an error is left to the loop, which meets it too."""
-    try:
-        return os.write(descriptor, line)
-    except OSError:
-        return 0
+    def _flush(self) -> None:
+        with self._lock:
+            try:
+                while self._unsent:
+                    del self._unsent[: os.write(self._writing, self._unsent)]
+            except BlockingIOError:
+                pass
+            except OSError:
+                self._unsent.clear()
+                self._closing = True
+            left = bool(self._unsent)
+        if self._closing and not left:
+            self._end()
+        elif left and self.writable.is_set():
+            self.writable.clear()
+            self._loop.add_writer(self._writing, self._flush)
+        elif not left and not self.writable.is_set():
+            self._loop.remove_writer(self._writing)
+            self.writable.set()
+        self._follow()
+
+    def _end(self) -> None:
+        with self._lock:  # from here on the descriptors' numbers may be another connection's
+            if self._gone:
+                return
+            self._gone = True
+            self._loop.remove_reader(self._reading)
+            self._loop.remove_writer(self._writing)
+            self._read_from = False
+            self._close_descriptors()
+        self.writable.set()
+        for tell in self.ended:
+            tell()
+
+
+class SocketChannel(Channel):
+    """A connection to the server's socket, over which a client may pass descriptors of its own."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        connection.setblocking(False)
+        super().__init__(connection.fileno(), connection.fileno())
+        self.passed: list[int] = []
+        """Descriptors that came along and that nobody has taken."""
+        self.connection = connection
+
+    def take_passed(self) -> list[int]:
+        """The passed descriptors; they belong to the caller now."""
+        taken, self.passed = self.passed, []
+        return taken
+
+    def _read(self) -> bytes:
+        data, passed, _, _ = socket.recv_fds(self.connection, _READ_BYTES, 2)
+        for descriptor in passed:
+            os.set_inheritable(descriptor, False)
+        self.passed += passed
+        return data
+
+    def _close_descriptors(self) -> None:
+        for descriptor in self.take_passed():
+            os.close(descriptor)
+        self.connection.close()
+
+
+class PipeChannel(Channel):
+    """The standard input and output of a client's process, passed to the server."""
+
+    def __init__(self, reading: int, writing: int) -> None:
+        os.set_blocking(reading, False)
+        os.set_blocking(writing, False)
+        super().__init__(reading, writing)
+
+    def _read(self) -> bytes:
+        return os.read(self._reading, _READ_BYTES)
+
+    def _close_descriptors(self) -> None:
+        os.close(self._reading)
+        os.close(self._writing)

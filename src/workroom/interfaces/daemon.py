@@ -27,9 +27,10 @@ from typing import Any, Protocol
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.ids import new_id
 from workroom.interfaces import link
-from workroom.interfaces.channel import Channel
+from workroom.interfaces.channel import PipeChannel, SocketChannel
 from workroom.interfaces.greeting import Greeting, read_greeting, refusal, wire_error
 from workroom.interfaces.mcp.connection import Connection, tool_list
+from workroom.interfaces.mcp.shimmed import Shimmed
 from workroom.interfaces.person import PersonConnection
 from workroom.person.credential import PersonCredential
 from workroom.server.hub import Hub
@@ -55,6 +56,8 @@ class _Speaker(Protocol):
 
     @property
     def calls(self) -> Collection[asyncio.Future[None]]: ...
+
+    def part(self) -> object: ...
 
 
 def run_in_background() -> int:
@@ -127,7 +130,7 @@ class Daemon:
         self._idle_seconds = idle_seconds
         self._build = link.build()
         self._key = state.person_key()
-        self._channels: dict[Channel, _Speaker | None] = {}
+        self._channels: dict[SocketChannel, _Speaker | None] = {}
         self._greetings: set[asyncio.Task[None]] = set()
 
     def run(self, lock: int, ready: Callable[[], None]) -> int:
@@ -159,14 +162,16 @@ class Daemon:
         for number in (signal.SIGTERM, signal.SIGINT):
             self._loop.add_signal_handler(number, self.stop)
         self.hub.closing.append(self._closing)
-        server = await self._loop.create_unix_server(self._channel, sock=_listen(self.place.socket))
+        listener = _listen(self.place.socket)
+        self._loop.add_reader(listener.fileno(), self._accept, listener)
         self._watch_idle()
         ready()
         _log.info("server %s listens on %s", os.getpid(), self.place.socket)
         await self._stopped.wait()
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self.place.socket)
-        server.close()
+        self._loop.remove_reader(listener.fileno())
+        listener.close()
         await self._finish()
 
     async def _finish(self) -> None:
@@ -176,41 +181,44 @@ class Daemon:
         running = {task for speaker in self._channels.values() if speaker for task in speaker.calls}
         if running:
             await asyncio.wait(running, timeout=_FINISH_SECONDS)
-        for channel in list(self._channels):
-            channel.close()
+        for channel, speaker in list(self._channels.items()):
+            (speaker.part if speaker else channel.close)()
         if self._channels:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._empty.wait(), 1)
 
     # Connections.
 
-    def _channel(self) -> Channel:
-        return Channel(self._opened, link.HANDSHAKE_BYTES)
-
-    def _opened(self, channel: Channel) -> None:
-        if link.peer_uid(channel.socket) != os.geteuid() or self._stopped.is_set():
-            channel.close()
+    def _accept(self, listener: socket.socket) -> None:
+        try:
+            connection, _ = listener.accept()
+        except OSError:  # it has gone again, or there are too many
             return
+        if link.peer_uid(connection) != os.geteuid():
+            connection.close()
+            return
+        channel = SocketChannel(connection)
         self._channels[channel] = None
         self._empty.clear()
         self._watch_idle()
         channel.hear = lambda line: self._hear_greeting(channel, line)
         channel.ended.append(lambda: self._gone(channel))
+        channel.go_on()
 
-    def _gone(self, channel: Channel) -> None:
+    def _gone(self, channel: SocketChannel) -> None:
         del self._channels[channel]
         if not self._channels:
             self._empty.set()
         self._watch_idle()
 
-    def _hear_greeting(self, channel: Channel, line: bytes) -> None:
+    def _hear_greeting(self, channel: SocketChannel, line: bytes) -> None:
         """Take the first line; no other is taken before it is answered."""
         channel.rest()
         task = self._loop.create_task(self._greet(channel, line))
         self._greetings.add(task)
         task.add_done_callback(self._greetings.discard)
 
-    async def _greet(self, channel: Channel, line: bytes) -> None:
+    async def _greet(self, channel: SocketChannel, line: bytes) -> None:
         try:
             greeting = read_greeting(line)
             if self._is_outdated(greeting):
@@ -228,23 +236,33 @@ class Daemon:
             channel.send(refusal(WorkroomError(ErrorCode.INTERNAL, "The server met a fault; its log tells more.")))
             channel.close()
 
-    async def _admit(self, channel: Channel, greeting: Greeting) -> None:
+    async def _admit(self, channel: SocketChannel, greeting: Greeting) -> None:
         """Open what the client names and hand the channel to its speaker."""
         credential = self._credential(channel, greeting) if greeting.role == "person" else None
         workspace = await self._loop.run_in_executor(self.hub.pool, self._workspace, greeting)
-        session = Session(new_id("session"), greeting.profile, workspace, greeting.env)
-        if credential is not None:
-            self._channels[channel] = PersonConnection(channel, self, session, credential)
-        elif workspace is not None:
+        if workspace is not None:
             tool_list(greeting.profile, workspace.settings().mode)  # refuses a profile that isn't there
-            self._channels[channel] = Connection(channel, self.hub, session, workspace)
-        else:
+        elif credential is None:
             raise WorkroomError(ErrorCode.INVALID_INPUT, "An agent's handshake names its workspace.")
+        session = Session(new_id("session"), greeting.profile, workspace, greeting.env)
         answer: dict[str, Any] = {"ok": True, "server": self.describe(), "session": session.id}
         if workspace is not None:
             answer["workspace"] = workspace.root.path
         channel.send(json.dumps(answer).encode("ascii") + b"\n")
+        if credential is not None:
+            self._channels[channel] = PersonConnection(channel, self, session, credential)
+        elif workspace is not None:
+            self._channels[channel] = self._agent(channel, greeting, session, workspace)
         channel.go_on()
+
+    def _agent(
+        self, channel: SocketChannel, greeting: Greeting, session: Session, workspace: Workspace
+    ) -> Connection | Shimmed:
+        passed = channel.take_passed()
+        if len(passed) != 2:
+            return Connection(channel, self.hub, session, workspace)
+        pipes = PipeChannel(passed[0], passed[1])
+        return Shimmed(channel, pipes, Connection(pipes, self.hub, session, workspace), greeting.resumed)
 
     def _workspace(self, greeting: Greeting) -> Workspace | None:
         """Open the folder that the greeting means, on a thread of the pool."""
@@ -261,9 +279,9 @@ class Daemon:
                 )
         return self.hub.open(path)
 
-    def _credential(self, channel: Channel, greeting: Greeting) -> PersonCredential:
+    def _credential(self, channel: SocketChannel, greeting: Greeting) -> PersonCredential:
         return PersonCredential.grant(
-            greeting.key, self._key, link.peer_uid(channel.socket), os.geteuid(), name=_account()
+            greeting.key, self._key, link.peer_uid(channel.connection), os.geteuid(), name=_account()
         )
 
     def _is_outdated(self, greeting: Greeting) -> bool:
@@ -277,9 +295,9 @@ class Daemon:
 
     def _part(self, workspace: Workspace) -> None:
         """End the connections to a workspace that is being closed; its clients may come again."""
-        for channel, speaker in list(self._channels.items()):
+        for speaker in list(self._channels.values()):
             if speaker is not None and speaker.workspace is workspace:
-                channel.close()
+                speaker.part()
 
     def _watch_idle(self) -> None:
         if self._idle is not None:

@@ -11,9 +11,21 @@ from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.settings import Profile
 from workroom.interfaces.link import PROTOCOL, VERSION
 
-__all__ = ["Greeting", "read_greeting", "refusal", "wire_error"]
+__all__ = ["Greeting", "Resumed", "read_greeting", "refusal", "wire_error"]
 
 Role = Literal["agent", "person"]
+
+
+class Resumed(BaseModel):
+    """What another server has heard from a client and hands on, through the shim. Texts are bytes as Latin-1.
+
+    `first` are the lines that introduced the client, `held` what it said that was not heard yet.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    first: tuple[str, ...] = ()
+    held: str = ""
 
 
 class Greeting(BaseModel):
@@ -31,6 +43,7 @@ class Greeting(BaseModel):
     build: str = ""
     version: str = ""
     env: dict[str, str] = Field(default_factory=dict)
+    resumed: Resumed | None = None
 
 
 def read_greeting(line: bytes) -> Greeting:

@@ -13,6 +13,9 @@ changed, or it was told to stop.
       |------------------------------------>|
       |<------------------------------------|  {"ok": true, "session": "session_...", "server": {...}}
       |  MCP lines (agent) or the person's lines from here on
+
+The shim passes its standard input and output along with the first line: the server then speaks to the client by these
+itself, and the socket only says when that is over (see mcp/shim.py).
 """
 
 from __future__ import annotations
@@ -25,17 +28,16 @@ import socket
 import struct
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from workroom.base.errors import ErrorCode, WorkroomError
 
-__all__ = ["HANDSHAKE_BYTES", "PROTOCOL", "VERSION", "Joined", "Place", "build", "hello", "join", "peer_uid"]
+__all__ = ["PROTOCOL", "VERSION", "Joined", "Place", "build", "hello", "join", "peer_uid"]
 
 VERSION = "0.1.0"
 PROTOCOL = 1
 """The handshake's version; it changes when an older side could not understand a newer one."""
-HANDSHAKE_BYTES = 64 * 1024
 
 _START_SECONDS = 30.0
 _GREET_SECONDS = 300.0
@@ -110,9 +112,10 @@ def hello(
     }
 
 
-def join(place: Place, greeting: dict[str, Any], *, start: bool = True) -> Joined:
+def join(place: Place, greeting: dict[str, Any], *, start: bool = True, descriptors: Sequence[int] = ()) -> Joined:
     """Shake hands with the server, which is started when none listens and `start` is true.
 
+    `descriptors` are passed along; a server that refuses has left them as they were.
     The server's refusals come as they are; NOT_FOUND when none listens and none is to be started; TIMEOUT, IO_ERROR
     when one can't be started or goes away while it is asked.
     """
@@ -126,7 +129,7 @@ def join(place: Place, greeting: dict[str, Any], *, start: bool = True) -> Joine
                 )
             _start(place, deadline)
             continue
-        joined = _greet(connection, greeting)
+        joined = _greet(connection, greeting, descriptors)
         if joined is not None:
             return joined
         connection.close()
@@ -183,14 +186,16 @@ def _connect(path: str) -> socket.socket | None:
     return connection
 
 
-def _greet(connection: socket.socket, greeting: dict[str, Any]) -> Joined | None:
+def _greet(connection: socket.socket, greeting: dict[str, Any], descriptors: Sequence[int]) -> Joined | None:
     """The answer to a greeting; None when the server is on its way out and another shall be asked."""
     connection.settimeout(_GREET_SECONDS)
     received = b""
     try:
-        connection.sendall(json.dumps(greeting).encode("ascii") + b"\n")
+        line = json.dumps(greeting).encode("ascii") + b"\n"
+        sent = socket.send_fds(connection, [line], descriptors) if descriptors else 0
+        connection.sendall(line[sent:])
         while b"\n" not in received:
-            chunk = connection.recv(HANDSHAKE_BYTES)
+            chunk = connection.recv(65_536)
             if not chunk:
                 return None
             received += chunk

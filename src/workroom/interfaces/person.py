@@ -274,9 +274,15 @@ class PersonConnection:
         self._calls.add(task)
         task.add_done_callback(self._done)
 
+    def part(self) -> None:
+        """End this server's side."""
+        self._channel.close()
+
     def finish(self) -> None:
-        """Nothing more is asked: end when all is answered and no events are followed."""
+        """Nothing more is asked: end when all is answered, and follow no events."""
         self._over = True
+        if self._stream is not None:
+            self._stream.cancel()
         self._end_if_through()
 
     def _done(self, task: asyncio.Task[None]) -> None:
@@ -284,7 +290,7 @@ class PersonConnection:
         self._end_if_through()
 
     def _end_if_through(self) -> None:
-        if self._over and not self._calls and self._stream is None:
+        if self._over and not self._calls:
             self._channel.close()
 
     def _ended(self) -> None:

@@ -16,6 +16,7 @@ from workroom.base.errors import WorkroomError
 from workroom.base.events import Event, ModeChanged
 from workroom.base.settings import Mode, Profile
 from workroom.interfaces.channel import Channel
+from workroom.interfaces.greeting import Resumed
 from workroom.interfaces.link import VERSION
 from workroom.interfaces.mcp.protocol import INTERNAL_ERROR, CallTool, Cancel, ListTools, Peer, Request, Send, encode
 from workroom.server.hub import Hub
@@ -35,6 +36,8 @@ _INSTRUCTIONS = (
     "files with workspace_edit. Paths are relative to the folder. An answer with status pending_approval waits for the "
     "person: tell them, and don't try another way around."
 )
+
+_PARTED = "The server stopped while this ran; it may have taken effect. Look before you repeat it."
 
 
 class Connection:
@@ -70,6 +73,26 @@ class Connection:
     def calls(self) -> Collection[asyncio.Future[None]]:
         """Calls whose answers are outstanding."""
         return self._calls.values()
+
+    def resume(self, resumed: Resumed) -> None:
+        """Go on where another server has ended: the client has introduced itself, and doesn't do so again."""
+        for line in resumed.first:
+            self._peer.receive(line.encode("latin-1"))
+        self._channel.held[:0] = resumed.held.encode("latin-1")
+        self._send(self._peer.tools_changed())
+
+    def hand_back(self) -> Resumed:
+        """Hear nothing more, and tell what has no answer so; answers what another server needs to go on."""
+        self._channel.rest()
+        for request in self._peer.open_requests():
+            self._send(self._peer.refuse(request, INTERNAL_ERROR, _PARTED))
+        first, held = self._peer.first, bytes(self._channel.held)
+        return Resumed(first=(first.decode("latin-1"),) if first else (), held=held.decode("latin-1"))
+
+    def part(self) -> None:
+        """End this server's side."""
+        self.hand_back()
+        self._channel.close()
 
     def finish(self) -> None:
         """The client says nothing more: end when it has its answers."""

@@ -119,6 +119,8 @@ class Peer:
         """What the client calls itself; empty before `initialize`."""
         self.revision = ""
         """The negotiated revision; empty before `initialize`."""
+        self.first: bytes = b""
+        """The line that `initialize` came in, for another peer to know the client by."""
         self._server = {"name": "workroom", "title": "Workroom", "version": version}
         self._instructions = instructions
         self._open: dict[RequestId, Request] = {}
@@ -138,7 +140,10 @@ class Peer:
                 return self._batch(message)
         except _RpcError as fault:
             return [Send(_line(_error(None, fault)))]
-        return self._message(message, None)
+        steps = self._message(message, None)
+        if isinstance(message, dict) and message.get("method") == "initialize" and self.revision:
+            self.first = line
+        return steps
 
     def answer(self, request: Request, result: str) -> bytes | None:
         """The line that answers `request` with `result`, a JSON text; None when nothing is to be sent (yet)."""
@@ -147,6 +152,11 @@ class Peer:
     def refuse(self, request: Request, code: int, message: str) -> bytes | None:
         """The line that answers `request` with an error."""
         return self._close(request, _error(request.id, _RpcError(code, message)))
+
+    def open_requests(self) -> list[Request]:
+        """The requests that wait for an answer."""
+        with self._lock:
+            return list(self._open.values())
 
     def tools_changed(self) -> bytes | None:
         """The notification that the tools are others now; None before the client has introduced itself."""

@@ -1,26 +1,27 @@
-"""`workroom mcp FOLDER`: passes lines between a client's pipes and the server; standard library only.
+"""`workroom mcp FOLDER`: brings a client and the server together; standard library only.
 
-    client --stdin--> main thread ----> socket
-    client <-stdout-- reader thread <-- socket     (one reader a connection)
+    client --stdin/stdout--> shim       at first: the shim joins the server, or starts one,
+       |                      |socket   and passes it both of its ends
+       +-------pipes-------> server     from then on they speak without it
 
-When the server goes away (stopped, updated, crashed) the client keeps its pipes: requests without an answer are told,
-and the next line joins the server that is there then, or starts one, with the client's first lines said again. Where no
-server can be joined at all, the client is answered from here by a tool that says why.
+The socket stays, and says how it ends: the client has ended; or the server has (stopped, updated), and the shim waits
+for the client's next word, then joins the server that is there, or starts one, to go on where the last one was. When
+the server crashes, the shim ends with 1, as any server of the client's would. Where no server can be joined at all, the
+client is answered from here by a tool that says why.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import signal
-import socket
+import stat
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.errors import WorkroomError
 from workroom.interfaces import link
 from workroom.interfaces.mcp.diagnostic import Diagnostic
 
@@ -28,11 +29,6 @@ __all__ = ["run"]
 
 _USAGE = "usage: workroom mcp [-C FOLDER] [--profile PROFILE] [FOLDER]"
 _CHUNK = 1 << 16
-"""More would be mapped and unmapped by the allocator at each read, which costs more than it saves."""
-_PREFIX = b'{"jsonrpc":"2.0","id":'
-"""How every answer of the server's begins; the id comes next."""
-_DECODER = json.JSONDecoder()
-_LOST = "The server went away while this ran; it may have taken effect. Look before you repeat it."
 
 
 def run(arguments: list[str]) -> int:
@@ -48,11 +44,23 @@ def run(arguments: list[str]) -> int:
         return 0
     place = link.Place(os.environ)
     greeting = link.hello("agent", folder, profile=profile, environ=os.environ)
-    try:
-        joined = link.join(place, greeting)
-    except WorkroomError as reason:
-        return _diagnose(Diagnostic(link.VERSION, folder, reason))
-    return _Shim(place, greeting, joined).serve()
+    descriptors, finish = _ends()
+    while True:
+        try:
+            joined = link.join(place, greeting, descriptors=descriptors)
+        except WorkroomError as reason:
+            return _diagnose(Diagnostic(link.VERSION, folder, reason), greeting.get("resumed"), descriptors)
+        last = _last_word(joined)
+        if last is None or "resumed" not in last:
+            finish()
+            return 1 if last is None else 0
+        greeting["resumed"], greeting["build"] = last["resumed"], link.build()
+        os.set_blocking(descriptors[0], True)  # the server has changed it
+        heard = _read(descriptors[0])
+        if not heard:
+            finish()
+            return 0
+        greeting["resumed"]["held"] += heard.decode("latin-1")
 
 
 def _parse(arguments: list[str]) -> tuple[str, str | None]:
@@ -76,132 +84,75 @@ def _parse(arguments: list[str]) -> tuple[str, str | None]:
     return os.path.abspath(os.path.join(base, folder)), profile
 
 
-def _diagnose(diagnostic: Diagnostic) -> int:
-    for line in _lines(0):
-        _write(diagnostic.receive(line))
-    return 0
-
-
-class _Shim:
-    """One client, and the server's connection while there is one."""
-
-    def __init__(self, place: link.Place, greeting: dict[str, Any], joined: link.Joined) -> None:
-        self._place = place
-        self._greeting = greeting
-        self._lock = threading.Lock()
-        self._joined: link.Joined | None = None
-        self._reader: threading.Thread | None = None
-        self._waiting: dict[str, None] = {}
-        """Ids, as JSON, of requests that the server has and hasn't answered."""
-        self._first: list[bytes] = []
-        """The client's `initialize` and `notifications/initialized`, to be said again to another server."""
-        self._attach(joined)
-
-    def serve(self) -> int:
-        for line in _lines(0):
-            self._forward(line)
-        joined = self._joined
-        if joined is not None:
-            _quietly(joined.connection.shutdown, socket.SHUT_WR)
-        if self._reader is not None:
-            self._reader.join()
-        return 0
-
-    def _attach(self, joined: link.Joined) -> None:
-        self._joined = joined
-        self._reader = threading.Thread(target=self._read, args=(joined,), daemon=True)
-        self._reader.start()
-
-    def _forward(self, line: bytes) -> None:
-        """Pass one line on, to another server if the last has gone."""
-        message = _peek(line)
-        number = json.dumps(message["id"]) if "id" in message and "method" in message else None
-        try:
-            with self._lock:
-                if self._joined is None:
-                    self._attach(self._rejoin())
-                joined = self._joined
-                if number is not None:
-                    self._waiting[number] = None
-        except WorkroomError as error:
-            if number is not None:
-                _write(_error(number, f"Workroom's server can't be reached. {error}"))
-            return
-        self._note(message, line)
-        if joined is not None:  # where sending fails, the reader sees the end too, and tells of what is open
-            _quietly(joined.connection.sendall, line)
-
-    def _note(self, message: dict[str, Any], line: bytes) -> None:
-        method = message.get("method")
-        if method == "initialize":
-            self._first = [line]
-        elif method == "notifications/initialized":
-            self._first = [*self._first[:1], line]
-        elif method == "notifications/cancelled" and isinstance(message.get("params"), dict):
-            self._waiting.pop(json.dumps(message["params"].get("requestId")), None)
-
-    def _rejoin(self) -> link.Joined:
-        """Another server, brought to where the client was with the last one."""
-        joined = link.join(self._place, self._greeting)
-        if not self._first:
-            return joined
-        try:
-            joined.connection.sendall(b"".join(self._first))
-            while b"\n" not in joined.rest:
-                chunk = joined.connection.recv(_CHUNK)
-                if not chunk:
-                    raise OSError(0, "it went away again")
-                joined.rest += chunk
-        except OSError as error:
-            raise WorkroomError(ErrorCode.IO_ERROR, f"The new server can't be used: {error.strerror}.") from error
-        joined.rest = joined.rest.partition(b"\n")[2]  # the answer to `initialize`, which the client has
-        _write(b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n')
-        return joined
-
-    def _read(self, joined: link.Joined) -> None:
-        """Pass on whole lines until the connection ends, then tell what stays without an answer."""
-        for block in _blocks(joined):
-            for line in block.split(b"\n")[:-1]:
-                if line.startswith(_PREFIX):
-                    self._waiting.pop(_id_of(line), None)
-            _write(block)
-        with self._lock:
-            self._joined = None
-            lost, self._waiting = self._waiting, {}
-        joined.connection.close()
-        for number in lost:
-            _write(_error(number, _LOST))
-
-
-def _blocks(joined: link.Joined) -> Iterator[bytes]:
-    """What the server sends, cut behind newlines only."""
-    held = bytearray(joined.rest)
-    while True:
-        end = held.rfind(b"\n") + 1
-        if end:
-            yield bytes(held[:end])
-            del held[:end]
+def _last_word(joined: link.Joined) -> dict[str, Any] | None:
+    """How the server ends the connection; None when it is gone without a word."""
+    received = joined.rest
+    while b"\n" not in received:
         try:
             chunk = joined.connection.recv(_CHUNK)
         except OSError:
-            return
+            chunk = b""
         if not chunk:
-            return
+            return None
+        received += chunk
+    joined.connection.close()
+    last: dict[str, Any] = json.loads(received.partition(b"\n")[0])
+    return last
+
+
+def _diagnose(diagnostic: Diagnostic, resumed: dict[str, Any] | None, descriptors: tuple[int, int]) -> int:
+    """Answer the client from here until it ends; `resumed` is what it told a server that is gone."""
+    reading, writing = descriptors
+    for descriptor in descriptors:
+        os.set_blocking(descriptor, True)  # a server may have changed it
+    held = b""
+    if resumed is not None:
+        diagnostic.receive("".join(resumed["first"]).encode("latin-1"))
+        held = resumed["held"].encode("latin-1")
+    while True:
+        *lines, held = held.split(b"\n")
+        for line in lines:
+            _write(writing, diagnostic.receive(line))
+        chunk = _read(reading)
+        if not chunk:
+            return 0
         held += chunk
 
 
-def _lines(descriptor: int) -> Iterator[bytes]:
-    """Lines of a descriptor, each with its newline; the last gets one."""
-    parts: list[bytes] = []
-    while chunk := _read(descriptor):
-        *whole, rest = chunk.split(b"\n")
-        for line in whole:
-            yield b"".join(parts) + line + b"\n"
-            parts.clear()
-        if rest:
-            parts.append(rest)
-    if parts:
-        yield b"".join(parts) + b"\n"
+# The two ends of the client.
+
+
+def _ends() -> tuple[tuple[int, int], Callable[[], None]]:
+    """Descriptors that a server can wait for, and what to do when all is said.
+
+    They are the standard ones where these are pipes or sockets; a file or terminal is copied through a pipe.
+    """
+    reading, writing, copying = 0, 1, None
+    if not _is_pipe(0):
+        reading, source = os.pipe()
+        threading.Thread(target=_copy, args=(0, source), daemon=True).start()
+    if not _is_pipe(1):
+        target, writing = os.pipe()
+        copying = threading.Thread(target=_copy, args=(target, 1), daemon=True)
+        copying.start()
+
+    def finish() -> None:
+        if copying is not None:
+            os.close(writing)
+            copying.join()
+
+    return (reading, writing), finish
+
+
+def _is_pipe(descriptor: int) -> bool:
+    mode = os.fstat(descriptor).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+
+
+def _copy(source: int, target: int) -> None:
+    while chunk := _read(source):
+        _write(target, chunk)
+    os.close(target)
 
 
 def _read(descriptor: int) -> bytes:
@@ -211,42 +162,10 @@ def _read(descriptor: int) -> bytes:
         return b""
 
 
-_writing = threading.Lock()
-
-
-def _write(data: bytes) -> None:
+def _write(descriptor: int, data: bytes) -> None:
     """Write to the client; when it no longer reads there is nothing left to do."""
-    with _writing:
-        try:
-            while data:
-                data = data[os.write(1, data) :]
-        except OSError:
-            os._exit(0)
-
-
-def _peek(line: bytes) -> dict[str, Any]:
-    """The message of a line, or nothing when it is none; the server answers what is wrong with it."""
     try:
-        message = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return message if isinstance(message, dict) else {}
-
-
-def _id_of(line: bytes) -> str:
-    """The id of an answer as JSON text, read without reading the whole answer."""
-    try:
-        return json.dumps(_DECODER.raw_decode(line[len(_PREFIX) : len(_PREFIX) + 1000].decode("utf-8", "ignore"))[0])
-    except ValueError:  # longer than any sensible id
-        return ""
-
-
-def _quietly(act: Callable[[Any], object], value: Any) -> None:
-    with contextlib.suppress(OSError):
-        act(value)
-
-
-def _error(number: str, message: str) -> bytes:
-    return f'{{"jsonrpc":"2.0","id":{number},"error":{{"code":-32603,"message":{json.dumps(message)}}}}}\n'.encode(
-        "ascii"
-    )
+        while data:
+            data = data[os.write(descriptor, data) :]
+    except OSError:
+        os._exit(0)
