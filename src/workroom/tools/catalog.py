@@ -67,7 +67,5 @@ def _unregistered(tool: Tool, mode: Mode) -> WorkroomError:
     return WorkroomError(
         ErrorCode.UNSUPPORTED,
         f"{tool.name} is not registered in permission mode {mode}; it is in {modes}.",
-        next_step="List the tools again; in auto mode changes run at once and need no plan."
-        if mode is Mode.AUTO
-        else "List the tools again.",
+        next_step="List the tools again. In auto mode changes run at once and need no plan.",
     )

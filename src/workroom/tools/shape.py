@@ -17,14 +17,21 @@ from workroom.system.agentic import Agentic
 
 __all__ = ["bounded"]
 
-_RESERVE = 800
+_RESERVE = 1_000
 """Characters kept for the artifact's row and the counts."""
+
+_PLACES = 20
+"""How many places that were cut are told."""
+
+_RARE = tuple(chr(code) for code in range(32) if chr(code) not in "\b\t\n\f\r")
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def bounded(envelope: Envelope, limit: int, agentic: Agentic) -> Envelope:
     """The envelope itself when it fits into `limit` characters, else a cut one with the whole in an artifact."""
+    if _surely_fits(envelope, limit):
+        return envelope
     size = len(_encode(envelope.to_json()))
     if size <= limit and len(envelope.text) <= limit:
         return envelope
@@ -47,9 +54,28 @@ def bounded(envelope: Envelope, limit: int, agentic: Agentic) -> Envelope:
     )
 
 
+def _surely_fits(envelope: Envelope, limit: int) -> bool:
+    """Whether a plain answer fits even if every character were written as two; costs less than to measure it."""
+    told = envelope.data.values()
+    if (
+        envelope.error is not None
+        or len(envelope.text) > limit
+        or any(isinstance(value, dict | list) for value in told)
+    ):
+        return False
+    texts = (envelope.summary, *envelope.facts, *(value for value in told if isinstance(value, str)))
+    room = limit - _RESERVE - 60 * len(told) - 400 * len(envelope.artifacts)
+    return 2 * sum(map(len, texts)) <= room and all(map(_plain, texts))
+
+
+def _plain(text: str) -> bool:
+    """No control character that JSON writes as six."""
+    return not any(map(text.__contains__, _RARE))
+
+
 def _keep(envelope: Envelope, agentic: Agentic) -> tuple[tuple[Artifact, ...], str]:
     """The whole answer as a file, and the sentence that tells of it. Where it can't be written, that is told."""
-    lone = envelope.data.get("text")
+    lone = envelope.data.get("text", envelope.text)
     if isinstance(lone, str) and len(lone) > _length(envelope.data) // 2:
         body, suffix = lone, "txt"
     else:
@@ -79,9 +105,13 @@ def _shortened(text: str, room: int, note: str = "") -> str:
 
 @dataclass(slots=True)
 class _Cut:
-    """Cuts a JSON value to a length; `omitted` counts what went, by dotted path."""
+    """Cuts a JSON value to a length; `omitted` counts what went, by dotted path, for the first places."""
 
     omitted: dict[str, int] = field(default_factory=dict)
+
+    def _tell(self, path: str, count: int) -> None:
+        if len(self.omitted) < _PLACES or path in self.omitted:
+            self.omitted[path] = self.omitted.get(path, 0) + count
 
     def value(self, value: Any, room: int, path: str) -> Any:
         """The value within about `room` characters of JSON."""
@@ -96,10 +126,11 @@ class _Cut:
         return value
 
     def _text(self, text: str, room: int, path: str) -> str:
-        escaped = _length(text) / len(text)
-        kept = text[: int(max(room, 0) / escaped)]
+        escaped = _length(text) / max(len(text), 1)
+        kept = text[: int(max(room, 0) / escaped)] if text else text
         kept = kept[: kept.rfind("\n") + 1 or len(kept)]
-        self.omitted[path] = len(text) - len(kept)
+        if kept != text:
+            self._tell(path, len(text) - len(kept))
         return kept
 
     def _list(self, items: list[Any], room: int, path: str) -> list[Any]:
@@ -113,16 +144,19 @@ class _Cut:
         if not kept and items and room > 0 and isinstance(items[0], dict | list | str):
             kept.append(self.value(items[0], room, f"{path}[0]"))
         if len(kept) < len(items):
-            self.omitted[path] = len(items) - len(kept)
+            self._tell(path, len(items) - len(kept))
         return kept
 
     def _dict(self, fields: dict[str, Any], room: int, path: str) -> dict[str, Any]:
-        """Short fields whole; long ones share what is left."""
+        """Short fields whole; long ones share what is left. Without room a field goes, but for the answer's own."""
         sizes = {name: _length(value) for name, value in fields.items()}
         kept: dict[str, Any] = {}
         for place, name in enumerate(sorted(fields, key=sizes.__getitem__)):
             overhead = len(name) + 4
             share = room // (len(fields) - place) - overhead
+            if path and share <= 0:
+                self._tell(path, 1)
+                continue
             kept[name] = self.value(fields[name], share, f"{path}.{name}" if path else name)
             room -= _length(kept[name]) + overhead
-        return {name: kept[name] for name in fields}
+        return {name: kept[name] for name in fields if name in kept}

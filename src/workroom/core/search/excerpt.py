@@ -10,7 +10,7 @@ import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from json.encoder import encode_basestring
+from functools import lru_cache
 
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.search.pieces import WHOLE, Survey, binary, last_lines, lines_at, sample, survey
@@ -116,8 +116,8 @@ def describe(root: Root, path: str) -> Excerpt:
 
 
 def json_length(text: str) -> int:
-    """How many characters a text takes inside an answer."""
-    return len(encode_basestring(text))
+    """How many characters a text takes inside an answer; control characters other than blanks aren't counted in."""
+    return len(text) + sum(map(text.count, '\n\r\t"\\')) + 2
 
 
 # Fitting lines into the room.
@@ -151,7 +151,19 @@ def _fit(lines: Sequence[str], first: int, span: Span) -> _Fit:
 
 
 def _joined(lines: Sequence[str], first: int, span: Span) -> str:
-    return numbered(lines, first) if span.numbers else "".join(lines)
+    text = "".join(lines)
+    if not span.numbers or not text:
+        return text
+    if "\r" in text:
+        return numbered(lines, first)
+    # The same, several times as fast: most reads of most files come here.
+    gutter = _gutter(first, len(lines))
+    return "\n".join([number + line for number, line in zip(gutter, text.removesuffix("\n").split("\n"), strict=True)])
+
+
+@lru_cache(maxsize=16)
+def _gutter(first: int, count: int) -> tuple[str, ...]:
+    return tuple([f"{number} | " for number in range(first, first + count)])
 
 
 def _cut(line: str, room: int) -> str:

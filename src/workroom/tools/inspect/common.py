@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from typing import Annotated, Any
+from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from pydantic import Field
 
@@ -12,7 +14,20 @@ from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.search.listing import Tally
 from workroom.tools.tool import Arguments, Call
 
-__all__ = ["MAX_PATHS", "Paths", "Within", "fitting", "left_out", "left_out_words", "places", "resolved", "room"]
+__all__ = [
+    "MAX_PATHS",
+    "Paths",
+    "Within",
+    "as_cursor",
+    "fitting",
+    "left_out",
+    "left_out_words",
+    "of_cursor",
+    "places",
+    "resolved",
+    "room",
+    "wrong_cursor",
+]
 
 MAX_PATHS = 20
 
@@ -60,6 +75,28 @@ def room(call: Call) -> int:
     """How many characters of an answer its rows or text may take."""
     limit = call.workspace.settings().max_tool_result_chars
     return max(limit - _ENVELOPE, limit // 2)
+
+
+def as_cursor(path: str) -> str:
+    """A path as a cursor carries it: any bytes, in characters that every client hands back unchanged."""
+    return quote_from_bytes(os.fsencode(path), safe="/")
+
+
+def of_cursor(cursor: str) -> str:
+    """The path that `as_cursor` wrote. INVALID_INPUT for what it can't have written."""
+    if not cursor.isascii():
+        raise wrong_cursor(cursor)
+    return os.fsdecode(unquote_to_bytes(cursor))
+
+
+def wrong_cursor(cursor: str) -> WorkroomError:
+    """The refusal of a cursor that isn't one of ours."""
+    return WorkroomError(
+        ErrorCode.INVALID_INPUT,
+        f"`cursor` {cursor[:80]!r} is not one that this action answered.",
+        next_step="Send the cursor of the last answer, or none to begin anew.",
+        details={"field": "cursor"},
+    )
 
 
 def fitting(rows: Sequence[Any], space: int) -> int:

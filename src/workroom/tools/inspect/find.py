@@ -11,8 +11,18 @@ from workroom.base.envelope import Envelope
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.search import fuzzy
 from workroom.core.search.listing import Options, Tally, shown_path, walk
-from workroom.core.search.text import Matches, Query, Skipped, search
-from workroom.tools.inspect.common import Within, fitting, left_out, left_out_words, resolved, room
+from workroom.core.search.text import FileCount, Match, Matches, Query, Skipped, search
+from workroom.tools.inspect.common import (
+    Within,
+    as_cursor,
+    fitting,
+    left_out,
+    left_out_words,
+    of_cursor,
+    resolved,
+    room,
+    wrong_cursor,
+)
 from workroom.tools.tool import Action, Call
 
 __all__ = ["FIND", "SEARCH", "SEMANTIC_SEARCH"]
@@ -80,7 +90,7 @@ def _search(call: Call, arguments: Searched) -> Envelope:
     if found.timed_out:
         data["timedOut"] = True
     if truncated and count:
-        data["cursor"] = f"{rows[count - 1].get('line', 0)}:{rows[count - 1]['path']}"
+        data["cursor"] = _cursor(found.files[count - 1] if by_file else found.matches[count - 1])
     return Envelope(
         ok=True,
         operation="inspect.search",
@@ -91,17 +101,17 @@ def _search(call: Call, arguments: Searched) -> Envelope:
     )
 
 
+def _cursor(last: Match | FileCount) -> str:
+    return f"{last.line if isinstance(last, Match) else 0}:{as_cursor(last.path)}"
+
+
 def _after(cursor: str | None) -> tuple[str, int] | None:
     if cursor is None:
         return None
-    line, colon, path = cursor.partition(":")
-    if not (colon and path and line.isdecimal()):
-        raise WorkroomError(
-            ErrorCode.INVALID_INPUT,
-            f"`cursor` {cursor[:80]!r} is not one of a search.",
-            next_step="Send the cursor of the last answer, or none to begin anew.",
-        )
-    return path, int(line)
+    line, _, path = cursor.partition(":")
+    if not (path and line.isascii() and line.isdecimal()):
+        raise wrong_cursor(cursor)
+    return of_cursor(path), int(line)
 
 
 def _match_rows(found: Matches) -> list[dict[str, Any]]:

@@ -12,7 +12,16 @@ from workroom.base.envelope import Envelope
 from workroom.core.search.listing import Options, Tally, page, shown_path, walk
 from workroom.system.clock import iso
 from workroom.system.root import Stat
-from workroom.tools.inspect.common import Within, fitting, left_out, left_out_words, resolved, room
+from workroom.tools.inspect.common import (
+    Within,
+    as_cursor,
+    fitting,
+    left_out,
+    left_out_words,
+    of_cursor,
+    resolved,
+    room,
+)
 from workroom.tools.tool import Action, Call
 
 __all__ = ["LIST", "OVERVIEW"]
@@ -89,7 +98,7 @@ class _Survey:
             return
         self.files += 1
         name = path.rpartition("/")[2]
-        self.extensions[name.rpartition(".")[2] if "." in name[1:] else "(none)"] += 1
+        self.extensions[shown_path(name.rpartition(".")[2]) if "." in name[1:] else "(none)"] += 1
         parts = path.split("/")
         for end in range(self._skip + 1, min(len(parts), self._skip + self._depth + 1)):
             self._below["/".join(parts[:end])] += 1
@@ -125,12 +134,13 @@ def _list(call: Call, arguments: Listed) -> Envelope:
         pattern=arguments.pattern,
         hidden=arguments.include_hidden,
         ignored=arguments.include_ignored,
-        after=arguments.cursor,
+        after=None if arguments.cursor is None else of_cursor(arguments.cursor),
     )
     found = page(call.workspace.root, target, options, arguments.limit)
     rows = [_entry(seen) for seen in found.entries]
     count = fitting(rows, room(call))
-    cursor = found.entries[count - 1].path if count < len(rows) else found.cursor
+    last = found.entries[count - 1].path if count < len(rows) else found.cursor
+    cursor = None if last is None else as_cursor(last)
     data: dict[str, Any] = {
         "path": path,
         "entries": rows[:count],

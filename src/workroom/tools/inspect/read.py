@@ -11,8 +11,8 @@ from pydantic import Field
 from workroom.base.changes import Kind
 from workroom.base.envelope import Envelope
 from workroom.base.errors import ErrorCode, WorkroomError
-from workroom.core.search.excerpt import Excerpt, Span, describe, excerpt
-from workroom.core.search.listing import Options, Tally, walk
+from workroom.core.search.excerpt import Excerpt, Span, describe, excerpt, json_length
+from workroom.core.search.listing import Options, Tally, shown_path, walk
 from workroom.core.search.tracked import git_state
 from workroom.system.clock import iso
 from workroom.system.root import Stat
@@ -24,6 +24,9 @@ __all__ = ["READ", "STAT"]
 
 _LINE_ROOM = 2_000
 """Characters of one line that are shown unless `max_chars` asks for more."""
+
+_ROW = 450
+"""Characters of one file's facts beside its text."""
 
 _NAMES = 5_000
 """How many names beside a missing path are looked at for the one that was meant."""
@@ -104,22 +107,23 @@ def _read_one(call: Call, arguments: Read, given: str) -> Envelope:
 
 def _read_many(call: Call, arguments: Read, given: tuple[str, ...]) -> Envelope:
     space = room(call)
-    rows: list[dict[str, Any]] = []
-    texts: list[str] = []
+    rows: list[dict[str, Any]] = [{} for _ in given]
+    texts = [""] * len(given)
     failed: list[WorkroomError] = []
-    for index, path in enumerate(given):
-        share = max(space // (len(given) - index) - 400, 100)
+    # Small files first: what they leave of their share is the large ones'.
+    for left, place in enumerate(sorted(range(len(given)), key=lambda at: _size(call, given[at]))):
+        share = max(space // (len(given) - left) - _ROW, 100)
         try:
-            data, found = _row(call, path, _span(arguments, share))
+            data, found = _row(call, given[place], _span(arguments, share))
         except WorkroomError as error:
             failed.append(error)
-            rows.append({"path": path, "error": {"code": str(error.code), "message": str(error)}})
-            texts.append(f"== {path}: {error}")
-            space -= len(str(error)) * 2 + 100
+            rows[place] = {"path": given[place], "error": {"code": str(error.code), "message": str(error)}}
+            texts[place] = f"== {given[place]}: {error}"
+            space -= json_length(str(error)) + _ROW
             continue
-        rows.append(data)
-        texts.append(f"== {data['path']}: {_said(data, found)}\n{found.text}")
-        space -= len(found.text) + 400
+        rows[place] = data
+        texts[place] = f"== {data['path']}: {_said(data, found)}\n{found.text}"
+        space -= json_length(found.text) + _ROW
     if len(failed) == len(given):
         raise failed[0]
     read = len(rows) - len(failed)
@@ -134,6 +138,14 @@ def _read_many(call: Call, arguments: Read, given: tuple[str, ...]) -> Envelope:
     )
 
 
+def _size(call: Call, given: str) -> int:
+    try:
+        seen = call.workspace.root.stat(resolved(call, given)[1])
+    except WorkroomError:
+        return 0
+    return seen.size if seen is not None else 0
+
+
 def _row(call: Call, given: str, span: Span) -> tuple[dict[str, Any], Excerpt]:
     path, target = resolved(call, given)
     try:
@@ -142,7 +154,7 @@ def _row(call: Call, given: str, span: Span) -> tuple[dict[str, Any], Excerpt]:
         raise _with_help(call, target, error) from None
     data: dict[str, Any] = {"path": path, "sha256": found.sha256, "bytes": found.size}
     if target != path:
-        data["resolvedPath"] = target
+        data["resolvedPath"] = shown_path(target)
     if found.unchanged:
         return {**data, "unchanged": True, "truncated": False}, found
     data |= {
@@ -208,7 +220,7 @@ def _nearby(call: Call, path: str) -> str | None:
     except WorkroomError:
         return None
     near = difflib.get_close_matches(name, names, n=1)
-    return (f"{parent}/{near[0]}" if parent else near[0]) if near else None
+    return shown_path(f"{parent}/{near[0]}" if parent else near[0]) if near else None
 
 
 # stat
@@ -248,7 +260,7 @@ def _stat_row(call: Call, given: str) -> dict[str, Any]:
         "mtime": iso(seen.mtime_ns / 1e9),
     }
     if seen.kind is Kind.SYMLINK:
-        row |= {"target": seen.target, "leadsTo": _leads_to(call, path)}
+        row |= {"target": shown_path(seen.target or ""), "leadsTo": _leads_to(call, path)}
     elif seen.kind is Kind.FILE:
         row |= _content(describe(root, path))
     if seen.kind in (Kind.FILE, Kind.SYMLINK):
@@ -273,7 +285,7 @@ def _leads_to(call: Call, path: str) -> str:
     except WorkroomError as error:
         return "outside the workspace" if error.code is ErrorCode.PATH_OUTSIDE_WORKSPACE else "nowhere"
     seen = root.stat(target)
-    return f"{target} ({seen.kind})" if seen is not None else f"{target} (absent)"
+    return f"{shown_path(target)} ({seen.kind if seen is not None else 'absent'})"
 
 
 def _content(found: Excerpt) -> dict[str, Any]:
