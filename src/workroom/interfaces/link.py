@@ -129,7 +129,11 @@ def join(place: Place, greeting: dict[str, Any], *, start: bool = True, descript
                 )
             _start(place, deadline)
             continue
-        joined = _greet(connection, greeting, descriptors)
+        try:
+            joined = _greet(connection, greeting, descriptors)
+        except BaseException:
+            connection.close()
+            raise
         if joined is not None:
             return joined
         connection.close()
@@ -210,7 +214,6 @@ def _greet(connection: socket.socket, greeting: dict[str, Any], descriptors: Seq
         return Joined(connection, answer, rest)
     if answer.get("retry"):
         return None
-    connection.close()
     raise _told(answer["error"])
 
 
