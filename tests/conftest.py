@@ -119,6 +119,8 @@ class House:
                 found[name] = ("link", str(path.readlink()))
             elif path.is_dir():
                 found[name] = None
+            elif not path.is_file():
+                found[name] = "special"
             else:
                 found[name] = (path.read_bytes(), path.stat().st_mode & 0o7777)
         return found

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -104,13 +104,14 @@ class Permit:
     """What the gate gave: the right to make exactly one change set, or one effect outside the folder.
 
     `fingerprint` is of what may be done; who commits compares it. `approval_id` is consumed with the commit.
-    `reason` says why it may run: `auto`, `plan plan_…`, `approval approval_…`, `person`.
+    `reason` says why it may run: `auto`, `plan plan_…`, `approval approval_…`, `person`; `decided_by` names who
+    accepted that approval.
     """
 
     fingerprint: str
     reason: str
     approval_id: str | None = None
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    decided_by: str = ""
 
 
 def digest(value: Any) -> str:

@@ -171,6 +171,11 @@ class Approvals:
                 db.execute("INSERT INTO approval_requests VALUES (?, ?) ON CONFLICT DO NOTHING", (request, record_id))
             return self.get(record_id)
 
+    def ask_again(self, id: str, request: str) -> None:  # noqa: A002
+        """The same operation was asked for by another call: that one may collect the result too."""
+        with self._store.write() as db:
+            db.execute("INSERT INTO approval_requests VALUES (?, ?) ON CONFLICT DO NOTHING", (request, id))
+
     def find(self, fingerprint: str, actor: Actor | None = None) -> Approval | None:
         """The newest live record (pending, approved, denied) of this operation.
 

@@ -74,7 +74,7 @@ def undo(
         )
     diff = _diff(workspace, planned)
     entry = workspace.transactions.commit(
-        planned, Permit(planned.fingerprint, "person"), credential.actor, credential.name
+        planned, Permit(planned.fingerprint, "person", decided_by=credential.name), credential.actor
     )
     try:
         write_views(workspace.agentic, planned, diff)

@@ -82,10 +82,11 @@ def call(caller: Call, name: str, raw: dict[str, Any]) -> Envelope:
 
 def resume(caller: Call, record: Approval) -> Envelope:
     """Run what an accepted approval holds, under that approval; the caller is whoever asked for it."""
-    tool = find_tool(record.tool, caller.profile, None)
-    action, arguments = parse_arguments(tool, record.arguments)
-    operation = tool.operation(action.name)
+    operation = record.tool.removeprefix("workspace_")
     try:
+        tool = find_tool(record.tool, caller.profile, None)
+        action, arguments = parse_arguments(tool, record.arguments)
+        operation = tool.operation(action.name)
         proposal = _propose(action, caller, arguments)
         if isinstance(proposal, Envelope):
             return proposal
@@ -95,9 +96,12 @@ def resume(caller: Call, record: Approval) -> Envelope:
                 f"What {record.id} was shown with has changed since; nothing was done.",
                 next_step="Make the call again, against what is there now.",
             )
-        return proposal.run(Permit(record.fingerprint, f"approval {record.id}", record.id))
+        return proposal.run(_permit_of(record))
     except WorkroomError as error:
         return failure(operation, error)
+    except Exception:  # noqa: BLE001 - as in `call`: the record must get its result, whatever it is
+        _log.exception("%s failed", operation)
+        return failure(operation, _internal())
 
 
 def _answer(caller: Call, tool: Tool, action: Action, arguments: Arguments) -> Envelope:
@@ -139,8 +143,12 @@ def _gate(caller: Call, tool: Tool, action: Action, proposal: Proposal, request:
         reason = f"plan {plan.id}" if plan is not None and settings.mode.value == "plan" else settings.mode.value
         return proposal.run(Permit(proposal.fingerprint, reason))
     if record is not None and record.status is Status.APPROVED:
-        return proposal.run(Permit(proposal.fingerprint, f"approval {record.id}", record.id))
+        return proposal.run(_permit_of(record))
     return _stage(caller, tool, action, proposal, request, record)
+
+
+def _permit_of(record: Approval) -> Permit:
+    return Permit(record.fingerprint, f"approval {record.id}", record.id, record.decided_by or "")
 
 
 def _stage(
@@ -164,6 +172,8 @@ def _stage(
             actor=caller.actor,
             profile=caller.profile,
         )
+    else:
+        workspace.approvals.ask_again(pending.id, request)
     return _pending_envelope(tool.operation(action.name), workspace.settings().mode, pending)
 
 

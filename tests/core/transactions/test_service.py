@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-from workroom.base.errors import ErrorCode, WorkroomError
-
 
 def test_edit_undo_redo(house):
     house.write("a.txt", "one\ntwo\n", 0o755)

@@ -51,6 +51,7 @@ class Options:
     after: str | None = None
     """Begin after this path, as a page's cursor names it."""
     budget: int = _BUDGET
+    names: int = _NAMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,19 +90,22 @@ class Page:
     tally: Tally
 
 
-def page(root: Root, path: str, options: Options, limit: int) -> Page:
-    """The first `limit` entries after `options.after`. INVALID_INPUT when the path is no folder, NOT_FOUND."""
+def page(root: Root, path: str, options: Options, limit: int, *, counted: int = _COUNTED) -> Page:
+    """The first `limit` entries after `options.after`. INVALID_INPUT when the path is no folder, NOT_FOUND.
+
+    `counted` bounds how many entries past them are looked at for the total.
+    """
     tally = Tally()
     found = walk(root, path, options, tally)
     names = list(itertools.islice(found, limit))
     reached = tally.last
-    more = _count_on(found, tally) if len(names) == limit else 0
+    more = _count_on(found, tally, counted) if len(names) == limit else 0
     entries = tuple(seen for name in names if (seen := root.stat(name.path)) is not None)
     return Page(entries, len(names) + more, not tally.cut, reached if more or tally.cut else None, tally)
 
 
-def _count_on(found: Iterator[Found], tally: Tally) -> int:
-    count, enough = 0, tally.looked_at + _COUNTED
+def _count_on(found: Iterator[Found], tally: Tally, counted: int) -> int:
+    count, enough = 0, tally.looked_at + counted
     for _ in found:
         count += 1
         if tally.looked_at >= enough:
@@ -183,7 +187,7 @@ class _Sift:
                     with os.scandir(own) as entries:
                         found = [
                             (entry.name, _kind(entry))
-                            for entry in itertools.islice(entries, _NAMES + 1)
+                            for entry in itertools.islice(entries, self._options.names + 1)
                             if entry.name >= after and not entry.name.startswith(STAGE_PREFIX)
                         ]
                 finally:
@@ -192,8 +196,8 @@ class _Sift:
             return self._unreadable(refusal(folder, error), first)
         except WorkroomError as error:
             return self._unreadable(error, first)
-        self._tally.cut |= len(found) > _NAMES
-        return sorted(found[:_NAMES])
+        self._tally.cut |= len(found) > self._options.names
+        return sorted(found[: self._options.names])
 
     def _unreadable(self, error: WorkroomError, first: bool) -> list[tuple[str, Kind]]:
         if first:

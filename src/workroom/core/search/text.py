@@ -100,7 +100,14 @@ class Matches:
 
 
 def search(
-    root: Root, path: str, query: Query, limit: int, *, after: tuple[str, int] | None = None, by_file: bool = False
+    root: Root,
+    path: str,
+    query: Query,
+    limit: int,
+    *,
+    after: tuple[str, int] | None = None,
+    by_file: bool = False,
+    timeout: float = _TIMEOUT,
 ) -> Matches:
     """Matching lines in the file or folder at `path` (canonical, resolved), ordered by path and line.
 
@@ -116,7 +123,7 @@ def search(
     sink = _Files(limit) if by_file else _Lines(limit, query.context, after)
     argv = [ripgrep(), *_flags(query, named, folder, apart), "--", path]
     searched, timed_out = None, False
-    with stream(argv, cwd=root.path, env=base_env(), timeout=_TIMEOUT) as lines:
+    with stream(argv, cwd=root.path, env=base_env(), timeout=timeout) as lines:
         try:
             searched = _read(lines, scope, sink)
         except WorkroomError as error:

@@ -122,6 +122,11 @@ class Overlay:
         state = State(Kind.FILE, self._keep(data), len(data), kept if mode is None else mode)
         self._set(path, Node(state, data, like=like or old.like, matched=matched))
 
+    def set_mode(self, path: str, mode: int) -> None:
+        """Another mode for a file whose bytes stay."""
+        node = self.node(path)
+        self._set(path, replace(node, state=replace(node.state, mode=mode), origin=None))
+
     def put_node(self, path: str, node: Node) -> None:
         """What another path held, as it is."""
         self._set(path, node)

@@ -60,7 +60,7 @@ def plan_edit(root: Root, settings: Settings, operations: Sequence[Operation], *
 
 def asks_of(change_set: ChangeSet, patterns: Sequence[str]) -> tuple[str, ...]:
     """Reasons to ask in every mode: changes to files that can run code later."""
-    return tuple(f"{path} can run code" for path in change_set.paths() if paths.matches(path, patterns))
+    return tuple(f"{path} can run code" for path in change_set.paths() if paths.matches(path, patterns, folded=True))
 
 
 def _placed(error: WorkroomError, number: int, operation: Operation) -> WorkroomError:
@@ -244,6 +244,7 @@ class _Planner:
             self.overlay.remove(source)
         if node.state.kind is Kind.DIRECTORY:
             self.overlay.make_folder(target)
+            self.directories[target] = Directory(target, existed_before=False)
         else:
             self.overlay.put_node(target, passed)
 
@@ -260,27 +261,29 @@ class _Planner:
             raise _exists(target, kind, overwrite=kind is Kind.FILE)
 
     def _patch(self, op: Patch) -> None:
-        for section in parse_patch(op.patch, self._exists):
+        sections = parse_patch(op.patch, self._exists)
+        if op.expected_sha256 is not None and len(sections) > 1:
+            raise WorkroomError(
+                ErrorCode.INVALID_INPUT,
+                f"expected_sha256 is of one file; the patch has {len(sections)}.",
+                next_step="Leave it out, or send one patch a file.",
+            )
+        for section in sections:
             self._patch_section(section, op)
 
     def _patch_section(self, section: FilePatch, op: Patch) -> None:
         if section.kind == "create":
             self._patch_create(section)
         elif section.kind == "delete":
-            text = self._patched(section, op)
-            if text.file.text:
-                raise WorkroomError(
-                    ErrorCode.EDIT_CONFLICT, f"{text.path}: the patch deletes the file but leaves lines of it."
-                )
-            self._danger("delete", text.path)
-            self.overlay.remove(text.path)
+            self._patch_delete(section, op)
         elif section.kind == "rename":
             self._patch_rename(section, op)
         else:
-            text = self._patched(section, op)
-            if section.new_mode is not None:
-                data = self.overlay.read(text.path, self.settings.max_file_bytes)
-                self.overlay.put(text.path, data, mode=section.new_mode & 0o7777, matched="exact")
+            path = self._writable(section.old_path or "", op.expected_sha256)
+            self._require_file(path, "create it with a new file section")
+            if section.hunks:
+                self._patched(section, op)
+            self._patch_mode(path, section)
 
     def _patch_create(self, section: FilePatch) -> None:
         path = self._writable(section.new_path or "", None)
@@ -288,26 +291,45 @@ class _Planner:
             raise _exists(path, self.overlay.kind(path), overwrite=False)
         self._new(path)
         text = apply_hunks(path, section, "").text
-        mode = None if section.new_mode is None else section.new_mode & 0o7777
-        self.overlay.put(path, decode_new(text), mode=mode, matched="exact")
+        self.overlay.put(path, decode_new(text), mode=section.new_mode, matched="exact")
+
+    def _patch_delete(self, section: FilePatch, op: Patch) -> None:
+        """What is deleted is the path itself; its text, read through a link, must be what the patch takes away."""
+        text = self._text(section.old_path or "", op.expected_sha256)
+        left = apply_hunks(text.path, section, text.file.text).text if section.hunks else text.file.text
+        if left:
+            raise WorkroomError(
+                ErrorCode.EDIT_CONFLICT, f"{text.path}: the patch deletes the file but leaves lines of it."
+            )
+        path = self._writable(section.old_path or "", None, last=False)
+        self._danger("delete", path)
+        self.overlay.remove(path)
 
     def _patch_rename(self, section: FilePatch, op: Patch) -> None:
         old, new = section.old_path or "", section.new_path or ""
         expected = {"expected_sha256": op.expected_sha256}
         move = Move.model_validate({"type": "move", "from": old, "to": new, **expected})
         self._transfer(move, moves=True)
+        moved = replace(section, old_path=new)
         if section.hunks:
-            self._patched(replace(section, old_path=new), op)
+            self._patched(moved, op)
+        self._patch_mode(self._writable(new, None, last=False), section)
 
-    def _patched(self, section: FilePatch, op: Patch) -> _Text:
-        """The file with the section's hunks applied, put on the overlay."""
+    def _patch_mode(self, path: str, section: FilePatch) -> None:
+        """A patch says whether a file can be executed and no more: the other bits stay the file's own."""
+        node = self.overlay.node(path)
+        mode = node.state.mode
+        if section.new_mode is None or mode is None:
+            return
+        executable = (mode & 0o444) >> 2 if section.new_mode & 0o111 else 0
+        self.overlay.set_mode(path, mode & ~0o111 | executable)
+
+    def _patched(self, section: FilePatch, op: Patch) -> None:
+        """Apply the section's hunks to its file on the overlay."""
         guard = op.expected_sha256 if section.kind != "rename" else None
         text = self._text(section.old_path or "", guard)
-        if not section.hunks:
-            return text
         patched = apply_hunks(text.path, section, text.file.text)
         self._put_text(text, patched.text, patched.rung)
-        return _Text(text.path, replace(text.file, text=patched.text))
 
     # Shared checks.
 

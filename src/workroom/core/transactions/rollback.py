@@ -70,13 +70,20 @@ class _Rollback:
             self.warnings.append(f"{change.path} was changed later; that is overwritten and kept in this entry.")
 
     def turn_round(self) -> None:
-        for change in self.entry.changes:
-            if Kind.DIRECTORY not in {change.before.kind, change.after.kind}:
-                self._turn_file(change)
-        for change in sorted(self.entry.changes, key=lambda c: c.path):
+        """Folders come back first and go last; what moved is taken from where it went before that is emptied."""
+        changes = self.entry.changes
+        for change in changes:
             if change.before.kind is Kind.DIRECTORY and self.overlay.kind(change.path) is not Kind.DIRECTORY:
+                self.overlay.make_parents(change.path)
                 self.overlay.make_folder(change.path)
-        for change in sorted(self.entry.changes, key=lambda c: -c.path.count("/")):
+        for change in changes:
+            if change.before.kind in {Kind.FILE, Kind.SYMLINK}:
+                self._bring_back(change)
+        for change in changes:
+            made = change.before.kind is Kind.ABSENT and change.after.kind is not Kind.DIRECTORY
+            if made and self.overlay.kind(change.path) is not Kind.ABSENT:
+                self.overlay.remove(change.path)
+        for change in sorted(changes, key=lambda c: -c.path.count("/")):
             if change.after.kind is Kind.DIRECTORY and change.before.kind is Kind.ABSENT:
                 self._remove_folder(change.path)
 
@@ -85,11 +92,7 @@ class _Rollback:
         made = [c.path for c in change_set.changes if c.after.kind is Kind.DIRECTORY]
         return tuple(Directory(path, existed_before=False) for path in made)
 
-    def _turn_file(self, change: Change) -> None:
-        if change.before.kind is Kind.ABSENT:
-            if self.overlay.kind(change.path) is not Kind.ABSENT:
-                self.overlay.remove(change.path)
-            return
+    def _bring_back(self, change: Change) -> None:
         mover = next((c for c in self.entry.changes if c.origin == change.path), None)
         if mover is not None:
             self._move_back(mover, change)

@@ -132,7 +132,7 @@ class Transactions:
 
     # Committing.
 
-    def commit(self, planned: Planned, permit: Permit, actor: Actor, decided_by: str = "") -> Entry:
+    def commit(self, planned: Planned, permit: Permit, actor: Actor) -> Entry:
         """Make the changes, all of them or none. Acknowledged when this returns.
 
         EDIT_CONFLICT: the disk isn't what was planned against. TRANSACTION_STATE: applied already, or the approval
@@ -147,7 +147,7 @@ class Transactions:
             with Folders(self._root) as folders:
                 steps = self._stage(folders, planned, steps)
                 self._prepare(folders, planned, actor, steps)
-                number = self._apply(folders, planned, permit, actor, steps, decided_by)
+                number = self._apply(folders, planned, permit, actor, steps)
         return self.entry(number)
 
     def _check_ready(self, planned: Planned, permit: Permit) -> None:
@@ -190,13 +190,11 @@ class Transactions:
             discard(folders, steps)
             raise
 
-    def _apply(
-        self, folders: Folders, planned: Planned, permit: Permit, actor: Actor, steps: tuple[Step, ...], decided_by: str
-    ) -> int:
+    def _apply(self, folders: Folders, planned: Planned, permit: Permit, actor: Actor, steps: tuple[Step, ...]) -> int:
         try:
             perform(folders, steps)
             sync_folders(self._root, folders, steps)
-            return self._committed(planned, permit, actor, steps, decided_by)
+            return self._committed(planned, permit, actor, steps)
         except apsw.Error as error:
             # Whether that row is on disk is not known now; the next opening reads it and goes by it.
             self._broken = f"the database failed at the end of {planned.id} ({error})"
@@ -211,14 +209,12 @@ class Transactions:
                 raise _io_error("The disk did not confirm the change; it was taken back", error) from error
             raise
 
-    def _committed(
-        self, planned: Planned, permit: Permit, actor: Actor, steps: tuple[Step, ...], decided_by: str
-    ) -> int:
+    def _committed(self, planned: Planned, permit: Permit, actor: Actor, steps: tuple[Step, ...]) -> int:
         at = self._clock()
         with self._store.write() as db:
             if permit.approval_id is not None:
                 consume(db, permit.approval_id, planned.id, at)
-            number = tables.add_entry(db, planned, actor, at, permit.approval_id, decided_by or permit.reason)
+            number = tables.add_entry(db, planned, actor, at, permit.approval_id, permit.decided_by or permit.reason)
             if planned.undoes is not None:
                 undone = tables.entry(db, planned.undoes)
                 if undone is not None:
