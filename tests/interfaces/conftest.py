@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -155,7 +155,9 @@ class Room:
         key = self.state / "person.key"
         if not key.exists():
             link.join(self.place, link.hello("agent", str(self.folder), environ={})).connection.close()
-        greeting = link.hello("person", folder and str(folder), key=key.read_text(), environ=self.environ, **hello)
+        greeting = link.hello(
+            "person", str(folder) if folder else None, key=key.read_text(), environ=self.environ, **hello
+        )
         connection = link.join(self.place, greeting, start=start).connection
         connection.settimeout(SECONDS)
         self.people.append(Person(connection))
@@ -171,22 +173,24 @@ class Room:
         with suppress(Exception):
             pid = self.pid()
             os.kill(pid, signal.SIGTERM)
-            wait_for(lambda: not alive(pid))
+            self.wait_for_end(pid)
 
+    def wait_for_end(self, pid: int) -> None:
+        """Wait until a process runs no more; one that nobody has waited for yet doesn't."""
 
-def alive(pid: int) -> bool:
-    """Whether the process runs; one that nobody has waited for yet doesn't."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+        def ended() -> bool:
+            try:
+                return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+            except OSError:
+                return True
 
+        self.wait_for(ended)
 
-def wait_for(true: Any) -> None:
-    deadline = time.monotonic() + SECONDS
-    while not true():
-        assert time.monotonic() < deadline, "it doesn't come to pass"
-        time.sleep(0.005)
+    def wait_for(self, true: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + SECONDS
+        while not true():
+            assert time.monotonic() < deadline, "it doesn't come to pass"
+            time.sleep(0.005)
 
 
 def leave(room: Room) -> None:

@@ -275,8 +275,9 @@ class PersonConnection:
         task.add_done_callback(self._done)
 
     def part(self) -> None:
-        """End this server's side."""
-        self._channel.close()
+        """Hear nothing more, and end when all is answered."""
+        self._channel.rest()
+        self.finish()
 
     def finish(self) -> None:
         """Nothing more is asked: end when all is answered, and follow no events."""

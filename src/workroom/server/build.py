@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import apsw
+
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.ids import NewId, new_id
 from workroom.base.settings import Settings, parse_settings
@@ -64,10 +66,7 @@ def build_workspace(
                 next_step="Connect to that one, or stop it; one process owns a folder.",
             )
         folder = state.bind(root.path, root.device, root.inode, adopt)
-        store = Store(
-            folder,
-            (*transactions.MIGRATIONS, *approvals.MIGRATIONS, *plans.MIGRATIONS, *notes.MIGRATIONS),
-        )
+        store = _open_store(folder)
         undo.callback(store.close)
         settings = LiveSettings(state, folder)
         agentic = Agentic(root)
@@ -94,6 +93,19 @@ def close_workspace(workspace: Workspace) -> None:
     workspace.transactions.close()
     workspace.store.close()
     workspace.root.close()
+
+
+def _open_store(folder: Path) -> Store:
+    """The store with every noun's tables. IO_ERROR when its database is damaged or can't be reached."""
+    migrations = (*transactions.MIGRATIONS, *approvals.MIGRATIONS, *plans.MIGRATIONS, *notes.MIGRATIONS)
+    try:
+        return Store(folder, migrations)
+    except apsw.Error as error:
+        raise WorkroomError(
+            ErrorCode.IO_ERROR,
+            f"The store {folder} can't be opened: {error}.",
+            next_step="Mend it from a backup, or move it away: the folder then gets a new one, without its history.",
+        ) from error
 
 
 @contextlib.contextmanager

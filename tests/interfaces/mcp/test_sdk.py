@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from typing import Any
 
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
@@ -16,11 +17,15 @@ def test_the_official_client_lists_and_calls(guest):
     )
 
     async def use():
-        changed = asyncio.Queue()
+        changed: asyncio.Queue[Any] = asyncio.Queue()
+
+        async def hear(message):
+            await changed.put(message)
+
         with guest.errors.open("w") as errors:
             async with (
                 stdio_client(server, errlog=errors) as (read, write),
-                ClientSession(read, write, message_handler=changed.put) as session,
+                ClientSession(read, write, message_handler=hear) as session,
             ):
                 hello = await session.initialize()
                 assert hello.server_info.name == "workroom"

@@ -1,0 +1,82 @@
+"""One workspace put together: owned by one, recovered, with settings that follow the files."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+
+from workroom.base.actor import Actor
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.settings import Mode
+from workroom.server.build import build_workspace, close_workspace
+from workroom.system.state import StateDirectory
+
+
+@pytest.fixture
+def state(tmp_path):
+    state = StateDirectory(tmp_path / "state")
+    state.make()
+    return state
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = tmp_path / "ws"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def workspace(state, folder):
+    workspace = build_workspace(str(folder), state)
+    yield workspace
+    close_workspace(workspace)
+
+
+def test_a_folder_has_one_owner(workspace, state, folder):
+    with pytest.raises(WorkroomError) as caught:
+        build_workspace(str(folder), state)
+    assert caught.value.code is ErrorCode.UNSUPPORTED
+    assert str(folder) in str(caught.value)
+
+
+def test_a_closed_folder_may_be_opened_again(state, folder):
+    first = build_workspace(str(folder), state)
+    close_workspace(first)
+    second = build_workspace(str(folder), state)
+    assert second.store.folder == first.store.folder
+    close_workspace(second)
+
+
+def test_settings_follow_the_files(workspace, state):
+    assert workspace.settings().mode is Mode.PLAN
+    assert workspace.settings() is workspace.settings()
+    state.settings_file.write_text('mode = "manual"\n')
+    assert workspace.settings().mode is Mode.MANUAL
+    own = workspace.store.folder / "settings.toml"
+    own.write_text("permissionMode = 2\n")
+    assert workspace.settings().mode is Mode.AUTO
+    own.write_text('mode = "whatever"\n')
+    with pytest.raises(WorkroomError) as caught:
+        workspace.settings()
+    assert caught.value.code is ErrorCode.INVALID_INPUT
+    own.unlink()
+    assert workspace.settings().mode is Mode.MANUAL
+
+
+def test_settings_are_not_parsed_again_while_nothing_changes(workspace, state):
+    state.settings_file.write_text('mode = "auto"\n')
+    past = time.time() - 60
+    os.utime(state.settings_file, (past, past))
+    assert workspace.settings() is workspace.settings()
+
+
+def test_views_follow_the_store(workspace, folder):
+    workspace.approvals.stage(
+        kind="command", title="Run it", destructive=False, asks=(), fingerprint="f", requests=(), tool="workspace_edit",
+        arguments={"action": "list"}, preview={}, actor=Actor("agent", "tester"), profile="workspace",
+    )  # fmt: skip
+    assert "Run it" in (folder / ".agentic" / "approvals" / "state.json").read_text()
+    assert (folder / ".agentic" / ".gitignore").read_text() == "*\n"
