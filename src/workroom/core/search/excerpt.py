@@ -6,9 +6,10 @@ of lines; above that only as far as it takes to find the lines, and the excerpt 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -193,10 +194,20 @@ def _range(path: str, span: Span, total: int) -> tuple[int, int]:
 # Large files, in pieces.
 
 
-def _of_large(root: Root, path: str, span: Span) -> Excerpt:
+@contextlib.contextmanager
+def _opened(root: Root, path: str) -> Iterator[tuple[int, int]]:
+    """A descriptor of the file and its size."""
     descriptor = root.open_file(path)
     try:
-        size = os.fstat(descriptor).st_size
+        yield descriptor, os.fstat(descriptor).st_size
+    except OSError as error:  # pragma: no cover - needs a disk that fails
+        raise refusal(path, error) from error
+    finally:
+        os.close(descriptor)
+
+
+def _of_large(root: Root, path: str, span: Span) -> Excerpt:
+    with _opened(root, path) as (descriptor, size):
         head = sample(path, descriptor, size)
         seen = survey(descriptor, size, span.first)
         if span.known is not None and span.known == seen.sha256:
@@ -208,10 +219,6 @@ def _of_large(root: Root, path: str, span: Span) -> Excerpt:
         wanted = None if span.last is None else span.last - span.first + 1
         raw = lines_at(descriptor, seen.offset, span.room * 4, wanted)
         return _excerpt_of(raw, span.first, size, head, seen, span, more=wanted is None or len(raw) < wanted)
-    except OSError as error:
-        raise refusal(path, error) from error
-    finally:
-        os.close(descriptor)
 
 
 def _tail_of_large(descriptor: int, size: int, head: TextFile, seen: Survey, span: Span) -> Excerpt:
@@ -248,9 +255,7 @@ def _excerpt_of(
 
 
 def _describe_large(root: Root, path: str) -> Excerpt:
-    descriptor = root.open_file(path)
-    try:
-        size = os.fstat(descriptor).st_size
+    with _opened(root, path) as (descriptor, size):
         seen = survey(descriptor, size, 1)
         try:
             head = sample(path, descriptor, size)
@@ -258,10 +263,6 @@ def _describe_large(root: Root, path: str) -> Excerpt:
             return Excerpt(size, seen.sha256)
         ending = line_ending(head.text)
         return Excerpt(size, seen.sha256, total=seen.total, encoding=head.encoding, line_ending=ending)
-    except OSError as error:
-        raise refusal(path, error) from error
-    finally:
-        os.close(descriptor)
 
 
 def _out_of_reach(path: str, span: Span, size: int, seen: Survey) -> WorkroomError:

@@ -21,7 +21,7 @@ WHOLE = 16_000_000
 HASHED = 64_000_000
 """Bytes up to which a file is read to its end."""
 
-_REACH = 1_000_000_000
+_REACH = 256_000_000
 """How far into a file its lines are counted to find one, in bytes."""
 
 _CHUNK = 1 << 20
@@ -62,7 +62,8 @@ def binary(path: str, head: bytes, size: int, sha: str | None) -> WorkroomError:
 def sample(path: str, descriptor: int, size: int) -> TextFile:
     """The beginning, which tells the encoding. Only encodings in which a newline is one byte can be cut in pieces."""
     head = os.pread(descriptor, _SAMPLE, 0)
-    file = decode(head[: head.rfind(b"\n") + 1] or head)
+    # Whole lines, or, in an encoding whose newline is more than one byte, whole characters.
+    file = decode(head[: head.rfind(b"\n") + 1] or head) or decode(head[: len(head) & ~3])
     if file is None:
         raise binary(path, head[:16], size, None)
     if file.encoding.startswith(("utf-16", "utf-32")):

@@ -119,7 +119,7 @@ def search(
     named = not set(APART).isdisjoint(path.split("/"))
     apart = APART if folder and not named else ()
     ignore = Ignore(root) if folder and path != "." and not (query.ignored or named) else None
-    scope = _Scope(path, after, ignore)
+    scope = _Scope(path, after and after[0], by_file, ignore)
     sink = _Files(limit) if by_file else _Lines(limit, query.context, after)
     argv = [ripgrep(), *_flags(query, named, folder, apart), "--", path]
     searched, timed_out = None, False
@@ -128,7 +128,7 @@ def search(
             searched = _read(lines, scope, sink)
         except WorkroomError as error:
             if error.code is not ErrorCode.TIMEOUT:
-                raise
+                raise  # pragma: no cover - the lines raise nothing else
             timed_out = True
         if lines.code == 2 and searched is None:
             raise _refused(lines.stderr)
@@ -206,11 +206,13 @@ class _Scope:
     """
 
     path: str
-    after: tuple[str, int] | None
+    after: str | None
+    whole_files: bool
+    """Whether the caller has all of the file `after`, or some of its lines."""
     ignore: Ignore | None
 
     def covers(self, file: str) -> bool:
-        if self.after is not None and _order(file) < _order(self.after[0]):
+        if self.after is not None and (_order(file) < _order(self.after) or (self.whole_files and file == self.after)):
             return False
         return self.ignore is None or not self.ignore.hides(file, self.path)
 
@@ -290,13 +292,13 @@ class _Files:
 
 def _read(lines: Iterator[bytes], scope: _Scope, sink: _Lines | _Files) -> int | None:
     """Take ripgrep's messages until there is enough; how many files it searched, if it came to its end."""
-    covered = False
+    covered, searched = False, None
     for line in lines:
         message = json.loads(line)
         kind, data = message["type"], message["data"]
         if kind == "summary":
-            return int(data["stats"]["searches"])
-        if kind == "begin":
+            searched = int(data["stats"]["searches"])  # the last message, but the log may still be on its way
+        elif kind == "begin":
             file = os.fsdecode(_raw(data["path"])).removeprefix("./")
             covered = scope.covers(file)
             if covered:
@@ -307,7 +309,7 @@ def _read(lines: Iterator[bytes], scope: _Scope, sink: _Lines | _Files) -> int |
             sink.line(int(data["line_number"]), data, kind == "match")
         if sink.done:
             return None
-    return None
+    return searched
 
 
 def _raw(value: Any) -> bytes:

@@ -1,0 +1,73 @@
+"""Ignore rules, compared with git itself."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from workroom.core.search.ignore import Ignore, parse_rules
+from workroom.system.root import Root
+
+RULES = {
+    ".gitignore": (
+        "# comment\n\n*.log\n!keep.log\n/build/\nout\\ put\ntrailing  \n\\#hash\n\\!bang\ndocs/*.txt\n**/deep/x\n"
+        "a/**/z\nlib/**\n[ab]c.q\n[!ab]d.q\n?.one\n*.[oa]\nfolder/\n/\n[z-a].bad\nx[]]y\nq\\*r\nfo**o\n"
+    ),
+    "sub/.gitignore": "!*.log\n/anchored\nnested/only\n*\r\n!*.md\n!*/\n",
+    "plain/.gitignore": "\n# nothing\n",
+    ".git/info/exclude": "excluded\n",
+}
+
+FILES = [
+    "a.log", "keep.log", "build/x", "src/build", "src/build/y", "out put", "trailing", "#hash", "!bang", "docs/a.txt",
+    "docs/sub/a.txt", "deep/x", "p/q/deep/x", "a/z", "a/b/c/z", "lib/x/y", "ac.q", "cc.q", "cd.q", "ad.q", "1.one",
+    "12.one", "x.o", "x.a", "x.c", "folder/in", "p/folder/in", "p/folder2", "sub/b.log", "sub/anchored", "sub/x.md",
+    "sub/d/anchored", "sub/nested/only", "plain/f", "excluded", "p/excluded", "x]y", "q*r", "qqr", "foo", "fo1o",
+]  # fmt: skip
+
+
+@pytest.fixture
+def root(tmp_path):
+    (tmp_path / "ws").mkdir()
+    subprocess.run(["git", "init", "-q", "."], cwd=tmp_path / "ws", check=True)
+    for path, text in RULES.items():
+        (tmp_path / "ws" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "ws" / path).write_text(text, newline="")
+    with Root.open(tmp_path / "ws") as opened:
+        yield opened
+
+
+def test_it_agrees_with_git(root, tmp_path):
+    asked = subprocess.run(
+        ["git", "-c", "core.excludesFile=/dev/null", "check-ignore", "--no-index", "--stdin", "-z"],
+        cwd=tmp_path / "ws", input="\0".join(FILES).encode(), capture_output=True, check=True,
+    )  # fmt: skip
+    git = {name for name in asked.stdout.decode().split("\0") if name}
+    ignore = Ignore(root)
+    assert {path for path in FILES if ignore.hides(path, ".")} == git
+    assert len(git) > 15
+
+
+def test_what_is_named_is_not_hidden_by_its_own_folder(root):
+    ignore = Ignore(root)
+    assert ignore.hides("build/x", ".")
+    assert not ignore.hides("build/x", "build")
+    assert ignore.hides("build/x.log", "build")
+    assert ignore.ignored("build", True)
+    assert not ignore.ignored("build", False)
+
+
+def test_an_ignore_file_that_cant_be_read_is_none(root, tmp_path):
+    (tmp_path / "ws/odd/.gitignore").mkdir(parents=True)
+    (tmp_path / "ws/big").mkdir()
+    (tmp_path / "ws/big/.gitignore").write_text("*\n" + "#" * 1_000_001)
+    (tmp_path / "outside").write_text("*\n")
+    (tmp_path / "ws/linked").mkdir()
+    (tmp_path / "ws/linked/.gitignore").symlink_to(tmp_path / "outside")
+    ignore = Ignore(root)
+    assert not any(ignore.ignored(f"{folder}/f", False) for folder in ("odd", "big", "linked"))
+
+
+def test_no_rules():
+    assert parse_rules("# only a comment\n\n") is None

@@ -1,0 +1,200 @@
+"""Entries in order, in pages, within bounds."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import pytest
+
+from workroom.base.changes import Kind
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.core.search.listing import Options, Tally, page, shown_path, walk
+from workroom.system.root import Root
+
+DEEP = Options(depth=None)
+
+
+@pytest.fixture
+def ws(tmp_path):
+    folder = tmp_path / "ws"
+    for path in ("b.txt", "a/one.py", "a/two.txt", "a/sub/three.py", "c/.hidden", ".git/config", ".agentic/MEMORY.md"):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text("x")
+    (folder / "a.txt").write_text("four")
+    (folder / "link").symlink_to("a")
+    os.mkfifo(folder / "pipe")
+    (folder / ".workroom-stage-1").write_text("ours")
+    return folder
+
+
+@pytest.fixture
+def root(ws):
+    with Root.open(ws) as opened:
+        yield opened
+
+
+def paths(root, path=".", options=DEEP, tally=None):
+    return [found.path for found in walk(root, path, options, tally or Tally())]
+
+
+def refused(code, do, *arguments):
+    with pytest.raises(WorkroomError) as caught:
+        do(*arguments)
+    assert caught.value.code is code
+    return caught.value
+
+
+EVERYTHING = [
+    "a", "a/one.py", "a/sub", "a/sub/three.py", "a/two.txt", "a.txt", "b.txt", "c", "c/.hidden", "link", "pipe",
+]  # fmt: skip
+
+
+def test_depth_first_by_name_without_what_is_apart(root):
+    tally = Tally()
+    assert paths(root, tally=tally) == EVERYTHING
+    assert tally.apart == {".git", ".agentic"}
+    assert not tally.cut
+
+
+def test_kinds(root):
+    kinds = {found.path: found.kind for found in walk(root, ".", Options(), Tally())}
+    assert kinds["a"] is Kind.DIRECTORY
+    assert kinds["a.txt"] is Kind.FILE
+    assert kinds["link"] is Kind.SYMLINK
+    assert kinds["pipe"] is Kind.OTHER
+
+
+def test_what_is_apart_is_listed_when_it_is_named(root):
+    assert paths(root, ".git") == [".git/config"]
+    assert paths(root, ".agentic") == [".agentic/MEMORY.md"]
+
+
+def test_depth_pattern_hidden_kind(root):
+    assert paths(root, options=Options()) == ["a", "a.txt", "b.txt", "c", "link", "pipe"]
+    assert paths(root, options=Options(depth=2)) == [p for p in EVERYTHING if p.count("/") < 2]
+    assert paths(root, options=Options(depth=None, pattern="*.py")) == ["a/one.py", "a/sub/three.py"]
+    assert paths(root, options=Options(depth=None, pattern="a/*")) == ["a/one.py", "a/sub", "a/two.txt"]
+    assert paths(root, options=Options(depth=None, kind=Kind.DIRECTORY)) == ["a", "a/sub", "c"]
+    tally = Tally()
+    assert "c/.hidden" not in paths(root, options=Options(depth=None, hidden=False), tally=tally)
+    assert tally.hidden == 1
+
+
+def test_ignored(root, ws):
+    (ws / ".gitignore").write_text("*.py\n/c/\n")
+    tally = Tally()
+    assert paths(root, tally=tally) == [".gitignore", "a", "a/sub", "a/two.txt", "a.txt", "b.txt", "link", "pipe"]
+    assert tally.ignored == 3
+    assert paths(root, options=Options(depth=None, ignored=True)) == [".gitignore", *EVERYTHING]
+
+
+def test_a_page_after_another_misses_and_repeats_nothing(root):
+    for limit in range(1, len(EVERYTHING) + 1):
+        cursor, seen = None, []
+        while True:
+            got = page(root, ".", Options(depth=None, after=cursor), limit)
+            seen += [entry.path for entry in got.entries]
+            cursor = got.cursor
+            if cursor is None:
+                break
+        assert seen == EVERYTHING
+
+
+def test_a_page_below_a_folder(root):
+    assert [e.path for e in page(root, "a", Options(depth=None, after="a/one.py"), 9).entries] == EVERYTHING[2:5]
+    error = refused(ErrorCode.INVALID_INPUT, page, root, "a", Options(after="b.txt"), 9)
+    assert "cursor" in error.message
+
+
+def test_a_cursor_whose_entry_is_gone(root, ws):
+    (ws / "b.txt").unlink()
+    got = page(root, ".", Options(after="b.txt"), 9)
+    assert [entry.path for entry in got.entries] == ["c", "link", "pipe"]
+
+
+def test_totals(root):
+    got = page(root, ".", DEEP, 2)
+    assert (got.total, got.total_is_exact, got.cursor) == (len(EVERYTHING), True, "a/one.py")
+    assert got.entries[1].size == 1
+    assert page(root, ".", DEEP, 100).cursor is None
+
+
+def test_a_large_folder_is_bounded(root, ws):
+    for number in range(30):
+        (ws / f"c/{number:02}").write_text("")
+    got = page(root, "c", Options(), 5, counted=10)
+    assert (got.total, got.total_is_exact, got.cursor) == (15, False, "c/03")
+    tally = Tally()
+    assert len(paths(root, "c", Options(names=20), tally)) == 20
+    assert tally.cut
+
+
+def test_a_walk_stops_at_its_budget_and_tells_where(root):
+    tally = Tally()
+    assert paths(root, options=Options(depth=None, budget=3), tally=tally) == EVERYTHING[:3]
+    assert tally.cut
+    got = page(root, ".", Options(depth=None, pattern="*.nothing", budget=3), 9)
+    assert (got.entries, got.total_is_exact, got.cursor) == ((), False, "a/sub")
+
+
+def test_a_deep_tree_needs_no_recursion(root, ws):
+    at = os.open(ws / "c", os.O_RDONLY)
+    for _ in range(400):
+        os.mkdir("d", dir_fd=at)
+        below = os.open("d", os.O_RDONLY, dir_fd=at)
+        os.close(at)
+        at = below
+    os.close(at)
+    tally = Tally()
+    found = paths(root, "c", tally=tally)
+    assert len(found) == 401
+    assert tally.unreadable == 0
+
+
+def test_what_cant_be_read_is_counted(root, ws):
+    walked = walk(root, ".", DEEP, tally := Tally())
+    assert next(walked).path == "a"
+    for file in (ws / "a/sub/three.py", ws / "a/one.py", ws / "a/two.txt"):
+        file.unlink()
+    (ws / "a/sub").rmdir()
+    (ws / "a").rmdir()  # between its name and its entries
+    assert [found.path for found in walked] == EVERYTHING[5:]
+    assert tally.unreadable == 1
+
+
+def test_a_root_that_is_closed(root):
+    root.close()
+    refused(ErrorCode.IO_ERROR, paths, root)
+
+
+def test_what_is_no_folder(root):
+    refused(ErrorCode.INVALID_INPUT, paths, root, "b.txt")
+    refused(ErrorCode.NOT_FOUND, paths, root, "nothing")
+
+
+def test_two_threads_list_the_root_at_once(root, ws):
+    for number in range(300):
+        (ws / f"n{number}").write_text("")
+    wrong = []
+
+    def look():
+        for _ in range(20):
+            found = sum(1 for _ in walk(root, ".", Options(), Tally()))
+            if found != 306:
+                wrong.append(found)
+
+    threads = [threading.Thread(target=look) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_names_that_are_no_utf8(root, ws):
+    name = os.fsdecode(b"caf\xe9")
+    (ws / name).write_text("")
+    assert name in paths(root, options=Options())
+    assert shown_path(name) == "caf\ufffd"
+    assert shown_path("plain") == "plain"
