@@ -84,8 +84,7 @@ def undo(
 
 
 def _diff(workspace: Workspace, planned: Planned) -> str:
-    contents = planned.contents
-    return render_diff(planned.change_set.changes, lambda sha: contents.get(sha) or workspace.transactions.image(sha))
+    return render_diff(planned.change_set.changes, workspace.transactions.image_of(planned))
 
 
 def _planned(workspace: Workspace, which: str | None, *, force: bool) -> tuple[Entry, Planned]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Literal
 
 from pydantic import Field
@@ -247,15 +246,7 @@ def _data(call: Call, planned: Planned, status: str) -> dict[str, Any]:
 
 
 def _diff(call: Call, planned: Planned) -> str:
-    return render_diff(planned.change_set.changes, _image_of(call, planned))
-
-
-def _image_of(call: Call, planned: Planned) -> Callable[[str], bytes | None]:
-    def image(sha: str) -> bytes | None:
-        held = planned.contents.get(sha)
-        return held if held is not None else call.workspace.transactions.image(sha)
-
-    return image
+    return render_diff(planned.change_set.changes, call.workspace.transactions.image_of(planned))
 
 
 def _counts(planned: Planned) -> str:

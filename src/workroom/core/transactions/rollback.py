@@ -6,25 +6,22 @@ shows the difference; forced, it goes on, and what it overwrites is the new entr
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
-from workroom.base.changes import Change, ChangeSet, Danger, Kind, State
+from workroom.base.changes import Change, ChangeSet, Danger, Kind
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.settings import Settings
+from workroom.core.transactions.difference import difference
 from workroom.core.transactions.model import Directory, Entry, Planned
 from workroom.core.transactions.overlay import Node, Overlay
 from workroom.core.transactions.plan import asks_of
 from workroom.system.root import Root
 from workroom.text import paths
-from workroom.text.diff import FileSide, render_file
 
 __all__ = ["plan_rollback"]
 
 ImageOf = Callable[[str], bytes | None]
-_SHOWN_PATCH = 4_000
 
 
 def plan_rollback(root: Root, settings: Settings, entry: Entry, image: ImageOf, *, id: str, force: bool) -> Planned:  # noqa: A002 - the field's name
@@ -139,33 +136,13 @@ class _Rollback:
 
     def _later_work(self, differing: list[Change]) -> WorkroomError:
         named = ", ".join(change.path for change in differing[:10])
+        rows = [difference(self.root, change.path, change.after, self.image) for change in differing[:10]]
         return WorkroomError(
             ErrorCode.EDIT_CONFLICT,
             f"{self.entry.transaction_id} can't be undone: {named} changed after it. Nothing was changed.",
             next_step="Undo the later change first, or roll back with force: true, which keeps what it overwrites.",
-            details={"conflicts": [self._conflict(change) for change in differing[:10]], "total": len(differing)},
+            details={"conflicts": rows, "total": len(differing)},
         )
-
-    def _conflict(self, change: Change) -> dict[str, Any]:
-        now = self.overlay.before(change.path)
-        then = None if change.after.kind is Kind.ABSENT else self.image(change.after.sha256)
-        patch = render_file(_side(change.path, then, change.after), _side(change.path, self._now(change, now), now))
-        return {
-            "path": change.path,
-            "expectedSha256": change.after.sha256 or None,
-            "actualSha256": now.sha256 or None,
-            "patch": patch[:_SHOWN_PATCH],
-            "patchTruncated": len(patch) > _SHOWN_PATCH,
-        }
-
-    def _now(self, change: Change, now: State) -> bytes | None:
-        if now.kind is Kind.SYMLINK:
-            return os.fsencode(self.root.readlink(change.path))
-        return self.root.read(change.path) if now.kind is Kind.FILE else None
-
-
-def _side(path: str, data: bytes | None, state: State) -> FileSide:
-    return FileSide(path, data, state.mode, state.kind is Kind.SYMLINK)
 
 
 def _forgotten(path: str) -> WorkroomError:

@@ -23,6 +23,7 @@ from workroom.base.settings import Settings
 from workroom.core.transactions import tables
 from workroom.core.transactions.apply import check_guards, perform, sync_folders
 from workroom.core.transactions.consumption import consume, consumed
+from workroom.core.transactions.difference import difference
 from workroom.core.transactions.images import Images
 from workroom.core.transactions.model import Entry, Planned, Transaction
 from workroom.core.transactions.operations import Operation, normalised
@@ -127,8 +128,12 @@ class Transactions:
         return replace(planned, contents={}, kept=True)
 
     def check(self, planned: Planned) -> None:
-        """EDIT_CONFLICT unless the disk still is what the plan saw."""
-        check_guards(self._root, planned.change_set)
+        """EDIT_CONFLICT unless the disk still is what the plan saw; it carries what is there and the difference."""
+        try:
+            check_guards(self._root, planned.change_set)
+        except WorkroomError as error:
+            self._explain(planned, error)
+            raise
 
     # Committing.
 
@@ -142,7 +147,7 @@ class Transactions:
             raise WorkroomError(ErrorCode.APPROVAL_REQUIRED, f"The permit for {planned.id} is for something else.")
         with self._writer:
             self._check_ready(planned, permit)
-            check_guards(self._root, planned.change_set)
+            self.check(planned)
             steps = build_steps(self._root, planned.change_set, planned.id, self._agentic.stage())
             with Folders(self._root) as folders:
                 steps = self._stage(folders, planned, steps)
@@ -168,12 +173,8 @@ class Transactions:
             raise WorkroomError(ErrorCode.TRANSACTION_STATE, f"{planned.id} is {status}, so it can't be committed.")
 
     def _stage(self, folders: Folders, planned: Planned, steps: tuple[Step, ...]) -> tuple[Step, ...]:
-        def image(sha: str) -> bytes | None:
-            held = planned.contents.get(sha)
-            return held if held is not None else self.image(sha)
-
         try:
-            return stage_all(self._root, folders, steps, image)
+            return stage_all(self._root, folders, steps, self.image_of(planned))
         except OSError as error:
             raise _io_error("The new files can't be written", error) from error
 
@@ -205,6 +206,7 @@ class Transactions:
             ) from error
         except BaseException as error:
             self._take_back(folders, planned, steps, error)
+            self._explain(planned, error)
             if isinstance(error, OSError):
                 raise _io_error("The disk did not confirm the change; it was taken back", error) from error
             raise
@@ -238,6 +240,23 @@ class Transactions:
         except (OSError, apsw.Error, WorkroomError) as second:
             self._broken = f"taking back {planned.id} failed ({second})"
             _log.exception("%s", self._broken)
+
+    def _explain(self, planned: Planned, error: BaseException) -> None:
+        """Give a conflict the bytes it is about: what is on disk now, as a patch against what was expected."""
+        if not isinstance(error, WorkroomError) or error.code is not ErrorCode.EDIT_CONFLICT:
+            return
+        for change in planned.change_set.changes:
+            if change.path == error.details.get("path"):
+                error.details.update(difference(self._root, change.path, change.before, self.image_of(planned)))
+
+    def image_of(self, planned: Planned) -> Callable[[str], bytes | None]:
+        """Contents of a plan, held in memory or kept in the store."""
+
+        def image(sha: str) -> bytes | None:
+            held = planned.contents.get(sha)
+            return held if held is not None else self.image(sha)
+
+        return image
 
     # Looking.
 

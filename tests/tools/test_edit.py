@@ -1,0 +1,267 @@
+"""workspace_edit as a client meets it: what its answers say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from workroom.base.actor import Actor
+from workroom.base.settings import Settings
+from workroom.tools.dispatch import call
+from workroom.tools.edit import EDIT
+from workroom.tools.tool import Call
+
+AGENT = Actor("agent", "tester", "session_1")
+
+
+@pytest.fixture
+def edit(house):
+    """Calls the tool by the one road; answers the wire's envelope."""
+
+    def run(action: str, **arguments):
+        return call(Call(house.workspace, AGENT), "workspace_edit", {"action": action, **arguments}).to_json()
+
+    return run
+
+
+REPLACE = {"type": "replace", "path": "a.txt", "search": "two", "replacement": "2"}
+
+
+def test_preview_plans_and_changes_nothing(house, edit):
+    house.write("a.txt", "one\r\ntwo  \r\n")
+    answer = edit("preview", operations=[{**REPLACE, "search": "one\ntwo\n", "replacement": "1\n2\n"}])
+    data = answer["data"]
+    assert (answer["ok"], answer["operation"], data["status"], data["committed"]) == (
+        True, "edit.preview", "planned", False,
+    )  # fmt: skip
+    assert data["files"] == [
+        {
+            "path": "a.txt",
+            "change": "modify",
+            "beforeSha256": data["files"][0]["beforeSha256"],
+            "afterSha256": data["files"][0]["afterSha256"],
+            "added": 2,
+            "removed": 2,
+            "matched": "trailing_blanks",
+        }
+    ]
+    assert data["destructive"] is False
+    assert "+2" in data["diffPreview"]
+    assert answer["retention"]["omit_when_summarizing"] == ["diffPreview"]
+    assert house.read("a.txt") == b"one\r\ntwo  \r\n"
+    for artifact in answer["artifacts"]:
+        assert len(Path(house.folder, artifact["path"]).read_bytes()) == artifact["bytes"]
+    assert [a["kind"] for a in answer["artifacts"]] == ["diff", "review"]
+
+
+def test_preview_then_commit(house, edit):
+    house.write("a.txt", "two\n")
+    planned = edit("preview", operations=[REPLACE], title="Make it a figure")
+    transaction = planned["data"]["transactionId"]
+    answer = edit("commit", transaction_id=transaction)
+    assert (answer["ok"], answer["data"]["status"], answer["data"]["committed"]) == (True, "applied", True)
+    assert house.read("a.txt") == b"2\n"
+    again = edit("commit", transaction_id=transaction)
+    assert (again["ok"], again["data"]["committed"]) == (True, True)
+    assert "already" in again["summary"]
+
+
+def test_a_planned_transaction_is_committed_after_a_restart(house, edit):
+    house.write("a.txt", "two\n")
+    transaction = edit("preview", operations=[REPLACE])["data"]["transactionId"]
+    house.reopen()
+    assert edit("commit", transaction_id=transaction)["ok"]
+    assert house.read("a.txt") == b"2\n"
+
+
+def test_a_stale_commit_is_refused_and_the_transaction_stays_planned(house, edit):
+    house.write("a.txt", "two\n")
+    transaction = edit("preview", operations=[REPLACE])["data"]["transactionId"]
+    house.write("a.txt", "two and more\n")
+    answer = edit("commit", transaction_id=transaction)
+    assert (answer["ok"], answer["error"]["code"]) == (False, "EDIT_CONFLICT")
+    assert answer["error"]["details"]["path"] == "a.txt"
+    assert edit("show", transaction_id=transaction)["data"]["status"] == "planned"
+    house.write("a.txt", "two\n")
+    assert edit("commit", transaction_id=transaction)["ok"]
+
+
+def test_a_refused_write_brings_back_what_is_on_disk(house, edit):
+    house.write("a.txt", "two\n")
+    transaction = edit("preview", operations=[REPLACE])["data"]["transactionId"]
+    house.write("a.txt", "two\nthree\n")
+    details = edit("commit", transaction_id=transaction)["error"]["details"]
+    assert "+three" in details["patch"]
+    assert details["actualSha256"] != details["expectedSha256"]
+
+
+def test_apply_of_several_files(house, edit):
+    house.write("a.txt", "two\n")
+    answer = edit("apply", operations=[REPLACE, {"type": "create", "path": "b.txt", "content": "b\n"}])
+    assert answer["ok"]
+    assert [row["change"] for row in answer["data"]["files"]] == ["modify", "create"]
+    assert (house.read("a.txt"), house.read("b.txt")) == (b"2\n", b"b\n")
+    for artifact in answer["artifacts"]:
+        assert (house.folder / artifact["path"]).exists()
+
+
+def test_operations_may_come_as_a_json_string(house, edit):
+    answer = edit("apply", operations='[{"type": "create", "path": "b.txt", "content": "b"}]')
+    assert answer["ok"], answer
+    assert house.read("b.txt") == b"b"
+
+
+def test_a_wrong_field_is_named_with_the_right_one(edit):
+    answer = edit("apply", operations=[{"type": "replace", "path": "a", "old_text": "x", "replacement": "y"}])
+    assert answer["error"]["code"] == "INVALID_INPUT"
+    assert "operations[0]" in answer["error"]["message"]
+
+
+@pytest.mark.parametrize("operations", [[], [REPLACE] * 201, [{"type": "chmod", "path": "a"}], "no json", None, 7])
+def test_operations_that_are_none(house, edit, operations):
+    before = house.tree()
+    assert edit("apply", operations=operations)["error"]["code"] == "INVALID_INPUT"
+    assert house.tree() == before
+
+
+def test_rollback_and_rollback_of_it(house, edit):
+    house.write("a.txt", "two\n")
+    applied = edit("apply", operations=[REPLACE])["data"]["transactionId"]
+    back = edit("rollback", transaction_id=applied)
+    assert (back["ok"], back["data"]["status"], back["data"]["transactionId"]) == (True, "rolled_back", applied)
+    assert house.read("a.txt") == b"two\n"
+    again = edit("rollback", transaction_id=applied)
+    assert (again["ok"], again["data"]["status"]) == (True, "rolled_back")
+    assert "nothing to do" in again["summary"]
+    forth = edit("rollback", transaction_id=back["data"]["rollbackTransactionId"])
+    assert forth["ok"]
+    assert house.read("a.txt") == b"2\n"
+    assert edit("commit", transaction_id=applied)["data"]["committed"] is True
+
+
+def test_a_rolled_back_transaction_is_not_committed_again(house, edit):
+    house.write("a.txt", "two\n")
+    applied = edit("apply", operations=[REPLACE])["data"]["transactionId"]
+    edit("rollback", transaction_id=applied)
+    answer = edit("commit", transaction_id=applied)
+    assert answer["error"]["code"] == "TRANSACTION_STATE"
+
+
+def test_rollback_over_later_work_shows_the_difference(house, edit):
+    house.write("a.txt", "two\n")
+    applied = edit("apply", operations=[REPLACE])["data"]["transactionId"]
+    house.write("a.txt", "2\nlater\n")
+    answer = edit("rollback", transaction_id=applied)
+    assert answer["error"]["code"] == "EDIT_CONFLICT"
+    assert "+later" in answer["error"]["details"]["conflicts"][0]["patch"]
+    forced = edit("rollback", transaction_id=applied, force=True)
+    assert forced["ok"]
+    assert house.read("a.txt") == b"two\n"
+    edit("rollback", transaction_id=forced["data"]["rollbackTransactionId"])
+    assert house.read("a.txt") == b"2\nlater\n"
+
+
+def test_a_forced_rollback_is_destructive(house, edit):
+    house.write("a.txt", "two\n")
+    applied = edit("apply", operations=[REPLACE])["data"]["transactionId"]
+    house.settings = Settings(mode="auto")
+    answer = edit("rollback", transaction_id=applied, force=True)
+    assert answer["error"]["code"] == "PROTECTED_PATH"
+    assert answer["error"]["details"]["destructive"][0]["alternative"] == "rollback without force"
+    assert edit("rollback", transaction_id=applied)["ok"]
+
+
+def test_rollback_of_what_was_never_applied(house, edit):
+    transaction = edit("preview", operations=[{"type": "mkdir", "path": "d"}])["data"]["transactionId"]
+    assert edit("rollback", transaction_id=transaction)["error"]["code"] == "TRANSACTION_STATE"
+    assert edit("rollback", transaction_id="tx_none")["error"]["code"] == "NOT_FOUND"
+
+
+def test_a_staged_rollback_is_approved_by_itself(house, edit):
+    house.write("a.txt", "two\n")
+    applied = edit("apply", operations=[REPLACE])["data"]["transactionId"]
+    house.settings = Settings(mode="manual")
+    answer = edit("rollback", transaction_id=applied)
+    assert answer["data"]["status"] == "pending_approval"
+    assert answer["data"]["approval"]["resume"]["arguments"] == {
+        "action": "rollback", "transaction_id": applied, "force": False,
+    }  # fmt: skip
+    assert house.read("a.txt") == b"2\n"
+
+
+def test_one_effect_a_key(house, edit):
+    operation = {"type": "create", "path": "f", "content": "x\n"}
+    first = edit("apply", operations=[operation], idempotency_key="k")
+    again = edit("apply", operations=[operation], idempotency_key="k")
+    assert again["ok"]
+    assert again["data"]["transactionId"] == first["data"]["transactionId"]
+    other = edit("apply", operations=[{**operation, "content": "y\n"}], idempotency_key="k")
+    assert other["error"]["code"] == "EDIT_CONFLICT"
+    assert house.read("f") == b"x\n"
+
+
+def test_a_key_carries_a_preview_on_to_its_apply(house, edit):
+    operation = {"type": "create", "path": "f", "content": "x\n"}
+    planned = edit("preview", operations=[operation], idempotency_key="k")
+    assert edit("preview", operations=[operation], idempotency_key="k")["data"] == planned["data"]
+    applied = edit("apply", operations=[operation], idempotency_key="k")
+    assert applied["data"]["transactionId"] == planned["data"]["transactionId"]
+    assert edit("preview", operations=[operation], idempotency_key="k")["data"]["status"] == "applied"
+
+
+def test_list_pages_and_filters(house, edit):
+    for number in range(5):
+        edit("apply", operations=[{"type": "create", "path": f"f{number}", "content": ""}])
+    edit("preview", operations=[{"type": "mkdir", "path": "d"}])
+    first = edit("list", limit=2)["data"]
+    assert (first["total"], first["truncated"], len(first["transactions"])) == (6, True, 2)
+    row = first["transactions"][0]
+    assert (row["status"], row["fileCount"], row["directoryCount"], row["directories"]) == ("planned", 0, 1, ["d"])
+    rest = edit("list", limit=10, cursor=first["nextCursor"])["data"]
+    assert (len(rest["transactions"]), rest["truncated"]) == (4, False)
+    assert edit("list", status="planned")["data"]["total"] == 1
+    assert edit("list", cursor="elsewhere")["error"]["code"] == "INVALID_INPUT"
+
+
+def test_show(house, edit):
+    operation = {"type": "create", "path": "f", "content": "x\n"}
+    transaction = edit("apply", operations=[operation])["data"]["transactionId"]
+    data = edit("show", transaction_id=transaction)["data"]
+    assert data["operations"] == [operation]
+    assert (data["status"], data["entry"], data["files"]) == ("applied", 1, data["files"])
+    assert "+x" in data["diffPreview"]
+    assert edit("show", transaction_id="tx_none")["error"]["code"] == "NOT_FOUND"
+
+
+def test_many_files_are_counted_and_cut(house, edit):
+    operations = [{"type": "create", "path": f"d/f{n:03}", "content": "x\n"} for n in range(200)]
+    house.settings = Settings(mode="auto", max_tool_result_chars=1_000_000)
+    data = edit("apply", operations=operations)["data"]
+    assert (len(data["files"]), data["fileCount"], data["filesTruncated"]) == (200, 201, True)
+    assert data["diffTruncated"] is True
+
+
+def test_staging_names_the_way_to_go_on(house, edit):
+    house.settings = Settings(mode="manual")
+    answer = edit("apply", operations=[{"type": "create", "path": "f", "content": "x\n"}])
+    data = answer["data"]
+    transaction = data["transactionId"]
+    assert (data["status"], data["mode"], data["committed"]) == ("pending_approval", "manual", False)
+    approval = data["approval"]
+    assert approval["kind"] == "transaction"
+    assert approval["resume"] == {
+        "tool": "workspace_edit", "arguments": {"action": "commit", "transaction_id": transaction},
+    }  # fmt: skip
+    assert answer["retention"]["importance"] == "critical"
+    assert answer["retention"]["facts"] == [
+        f"approval {approval['id']} pending: {approval['title']}", "permission mode Manual (0)",
+    ]  # fmt: skip
+    assert edit("show", transaction_id=transaction)["data"]["status"] == "planned"
+    assert not (house.folder / "f").exists()
+
+
+def test_help_is_short_and_names_each_operation():
+    for word in ("create", "rewrite", "replace", "splice", "copy", "move", "delete", "mkdir", "patch"):
+        assert word in EDIT.help
+    assert len(EDIT.help) < 600
