@@ -1,4 +1,4 @@
-"""Rows of the attack table that write, by the one road that every client takes. The outcome is looked at on the disk."""
+"""Rows of the attack table that write, by the one road of every client. The outcome is looked at on the disk."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_p09_a_second_hard_link_outside_is_left_as_it_is(house, edit):
 
 
 PROTECTED = (".git/x", ".GIT/x", ".g\u200cit/x", ".git./x", ".git /x", "git~1/x", ".git::$INDEX_ALLOCATION",
-             "sub/.git/config", ".agentic/MEMORY.md", ".AGENTIC/x", "．git/x")  # fmt: skip
+             "sub/.git/config", ".agentic/MEMORY.md", ".AGENTIC/x", "\uff0egit/x")  # fmt: skip
 
 
 @pytest.mark.parametrize("path", PROTECTED)
