@@ -120,7 +120,7 @@ def test_stopping_leaves_a_call_that_does_not_end(hub, folder):
         began.set()
         ended.wait(60)
 
-    hub.pool.submit(run)
+    hub.pool.run(run)
     began.wait(60)
     assert hub.stop(0.01) is False
     assert len(hub.workspaces()) == 1

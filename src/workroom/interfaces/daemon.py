@@ -55,7 +55,7 @@ class _Speaker(Protocol):
     def workspace(self) -> Workspace | None: ...
 
     @property
-    def calls(self) -> Collection[asyncio.Future[None]]: ...
+    def calls(self) -> Collection[asyncio.Task[None]]: ...
 
     def part(self) -> object: ...
 
@@ -135,15 +135,10 @@ class Daemon:
 
     def run(self, lock: int, ready: Callable[[], None]) -> int:
         """Serve until told to stop; `ready` is called once clients can connect. Answers the exit code."""
-        asyncio.run(self._serve(ready))
-        finished = self.hub.stop(_FINISH_SECONDS)
+        finished = asyncio.run(self._serve(ready))
         _log.info("server %s stops", os.getpid())
         os.close(lock)
-        if not finished:
-            _log.error("calls were still running; their folders are made whole when they are opened again")
-            logging.shutdown()
-            os._exit(1)  # a thread that doesn't end would hold the interpreter
-        return 0
+        return 0 if finished else 1
 
     def stop(self) -> None:
         """Begin to stop; what runs is finished first."""
@@ -153,7 +148,7 @@ class Daemon:
         """What a client is told of this server."""
         return {"version": link.VERSION, "pid": os.getpid(), "state": self.place.state, "started": self._started}
 
-    async def _serve(self, ready: Callable[[], None]) -> None:
+    async def _serve(self, ready: Callable[[], None]) -> bool:
         self._loop = asyncio.get_running_loop()
         self._stopped = asyncio.Event()
         self._empty = asyncio.Event()
@@ -172,20 +167,27 @@ class Daemon:
             os.unlink(self.place.socket)
         self._loop.remove_reader(listener.fileno())
         listener.close()
-        await self._finish()
+        return await self._finish()
 
-    async def _finish(self) -> None:
-        """Hear nothing new, wait for running calls, let their answers leave."""
+    async def _finish(self) -> bool:
+        """Hear nothing new, wait for running calls, let their answers leave, close the folders; whether all went well.
+
+        A call that still runs after its time is left behind as by a crash.
+        """
         for channel in self._channels:
             channel.rest()
         running = {task for speaker in self._channels.values() if speaker for task in speaker.calls}
         if running:
             await asyncio.wait(running, timeout=_FINISH_SECONDS)
+        finished = await asyncio.to_thread(self.hub.pool.close, _FINISH_SECONDS)
         for channel, speaker in list(self._channels.items()):
             (speaker.part if speaker else channel.close)()
         if self._channels:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._empty.wait(), 1)
+        if not finished:
+            _log.error("calls were still running; their folders are made whole when they are opened again")
+        return finished and await asyncio.to_thread(self.hub.stop, 0)
 
     # Connections.
 

@@ -264,7 +264,7 @@ class PersonConnection:
         channel.ended.append(self._ended)
 
     @property
-    def calls(self) -> Collection[asyncio.Future[None]]:
+    def calls(self) -> Collection[asyncio.Task[None]]:
         """Requests whose answers are outstanding."""
         return self._calls
 

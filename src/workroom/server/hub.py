@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.server.build import build_workspace, close_workspace
+from workroom.server.pool import Pool
 from workroom.server.settler import Settler
 from workroom.system.state import StateDirectory
 from workroom.tools.workspace import Workspace
@@ -24,8 +24,8 @@ class Hub:
 
     def __init__(self, state: StateDirectory) -> None:
         self.state = state
-        self.pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="workroom")
-        """Where calls run: core and system are synchronous."""
+        self.pool = Pool(_THREADS)
+        """Where calls run."""
         self.closing: list[Callable[[Workspace], None]] = []
         """Called before a workspace is closed, from the thread that closes it."""
         self._lock = threading.Lock()
@@ -81,10 +81,7 @@ class Hub:
         False when calls were still running after `seconds`: their folders stay as by a crash, and the next opening
         makes them whole.
         """
-        waiting = threading.Thread(target=self.pool.shutdown, kwargs={"cancel_futures": True}, daemon=True)
-        waiting.start()
-        waiting.join(seconds)
-        if waiting.is_alive():
+        if not self.pool.close(seconds):
             return False
         with self._lock:
             for path in list(self._open):

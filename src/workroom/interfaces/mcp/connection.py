@@ -44,7 +44,9 @@ class Connection:
     """Speaks MCP on a channel for one session until either side ends it."""
 
     def __init__(self, channel: Channel, hub: Hub, session: Session, workspace: Workspace) -> None:
-        self._calls: dict[Request, asyncio.Future[None]] = {}
+        self._running: set[Request] = set()
+        """Requests whose calls are queued or running on a thread; taken out by the thread."""
+        self._waiting: dict[Request, asyncio.Task[None]] = {}
         self._channel = channel
         self._hub = hub
         self._session = session
@@ -66,13 +68,13 @@ class Connection:
                 self._start(step)
             elif isinstance(step, ListTools):
                 self._list(step.request)
-            elif isinstance(step, Cancel) and step.request in self._calls:
-                self._calls[step.request].cancel()
+            elif isinstance(step, Cancel):
+                self._cancel(step.request)
 
     @property
-    def calls(self) -> Collection[asyncio.Future[None]]:
-        """Calls whose answers are outstanding."""
-        return self._calls.values()
+    def calls(self) -> Collection[asyncio.Task[None]]:
+        """Calls that wait for the person."""
+        return self._waiting.values()
 
     def resume(self, resumed: Resumed) -> None:
         """Go on where another server has ended: the client has introduced itself, and doesn't do so again."""
@@ -97,13 +99,25 @@ class Connection:
     def finish(self) -> None:
         """The client says nothing more: end when it has its answers."""
         self._over = True
-        if not self._calls:
+        self._end_if_through()
+
+    def _end_if_through(self) -> None:
+        if self._over and not self._running and not self._waiting:
             self._channel.close()
 
     def _ended(self) -> None:
         self._leave()
-        for running in self._calls.values():
-            running.cancel()
+        for request in [*self._running, *self._waiting]:
+            self._cancel(request)
+
+    def _cancel(self, request: Request) -> None:
+        """Begin it no more, wait for it no more; what runs is finished, and its answer dropped."""
+        self._running.discard(request)
+        if request in self._waiting:
+            self._waiting[request].cancel()
+        self._end_if_through()
+
+    # One call.
 
     def _start(self, step: CallTool) -> None:
         """Begin a call; one that waits for nobody goes straight to a thread, which answers it too."""
@@ -113,28 +127,42 @@ class Connection:
         except WorkroomError as error:  # settings that can't be read: nothing runs by them
             self._answer(step.request, failure(step.name.removeprefix("workspace_"), error))
             return
-        running: asyncio.Future[None] = (
-            self._loop.create_task(self._wait(caller, step))
-            if waits
-            else self._loop.run_in_executor(self._hub.pool, self._run, caller, step)
-        )
-        self._calls[step.request] = running
-        running.add_done_callback(partial(self._done, step.request))
-
-    def _done(self, request: Request, running: asyncio.Future[None]) -> None:
-        del self._calls[request]
-        if not running.cancelled() and running.exception() is not None:
-            _log.error("a call could not be answered", exc_info=running.exception())
-            self._send(self._peer.refuse(request, INTERNAL_ERROR, "The server met a fault; its log tells more."))
-        self._follow_mode()
-        if self._over and not self._calls:
-            self._channel.close()
+        if waits:
+            task = self._loop.create_task(self._wait(caller, step))
+            self._waiting[step.request] = task
+            task.add_done_callback(partial(self._waited, step.request))
+        else:
+            self._running.add(step.request)
+            self._hub.pool.run(partial(self._run, caller, step))
 
     def _run(self, caller: Call, step: CallTool) -> None:
-        self._answer(step.request, call(caller, step.name, step.arguments))
+        """The whole of a call, on a thread of the pool."""
+        if step.request not in self._running:
+            return
+        try:
+            self._answer(step.request, call(caller, step.name, step.arguments))
+            self._follow_mode()
+        except Exception:  # noqa: BLE001 - the client is told, and the thread goes on
+            self._tell_fault(step.request)
+        self._running.discard(step.request)
+        if self._over:
+            with contextlib.suppress(RuntimeError):  # the loop is over
+                self._loop.call_soon_threadsafe(self._end_if_through)
 
     async def _wait(self, caller: Call, step: CallTool) -> None:
-        self._answer(step.request, await dispatch(self._hub.pool, caller, step.name, step.arguments))
+        try:
+            self._answer(step.request, await dispatch(self._hub.pool, caller, step.name, step.arguments))
+            self._follow_mode()
+        except Exception:  # noqa: BLE001 - the client is told
+            self._tell_fault(step.request)
+
+    def _waited(self, request: Request, _task: asyncio.Task[None]) -> None:
+        del self._waiting[request]
+        self._end_if_through()
+
+    def _tell_fault(self, request: Request) -> None:
+        _log.exception("a call could not be answered")
+        self._send(self._peer.refuse(request, INTERNAL_ERROR, "The server met a fault; its log tells more."))
 
     def _answer(self, request: Request, envelope: Envelope) -> None:
         self._send(self._peer.answer(request, encode(_result(envelope))))

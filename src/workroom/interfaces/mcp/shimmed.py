@@ -41,8 +41,8 @@ class Shimmed:
         return self._connection.workspace
 
     @property
-    def calls(self) -> Collection[asyncio.Future[None]]:
-        """Calls whose answers are outstanding."""
+    def calls(self) -> Collection[asyncio.Task[None]]:
+        """Calls that wait for the person."""
         return self._connection.calls
 
     def part(self) -> None:
