@@ -137,10 +137,11 @@ def _fit(lines: Sequence[str], first: int, span: Span) -> _Fit:
     if json_length(text) <= span.room and max(map(len, lines), default=0) <= span.line_room:
         return _Fit(text, len(lines), 0)
     kept: list[str] = []
-    cut_lines, left = 0, span.room
+    gutter = len(f"{first + len(lines)} | ") if span.numbers else 0
+    cut_lines, left = 0, span.room - 2
     for line in lines:
         shown = _cut(line, span.line_room)
-        size = json_length(shown) + (12 if span.numbers else 0)
+        size = json_length(shown) - 2 + gutter
         if size > left and kept:
             break
         if size > left:

@@ -25,7 +25,7 @@ from workroom.tools.inspect.common import (
 )
 from workroom.tools.tool import Action, Call
 
-__all__ = ["FIND", "SEARCH", "SEMANTIC_SEARCH"]
+__all__ = ["FIND", "SEARCH", "SEMANTIC_SEARCH", "answered"]
 
 
 class Searched(Within):
@@ -71,9 +71,16 @@ def _search(call: Call, arguments: Searched) -> Envelope:
         hidden=arguments.include_hidden,
     )
     by_file = arguments.output != "lines"
-    found = search(call.workspace.root, target, query, arguments.limit, after=_after(arguments.cursor), by_file=by_file)
+    after, by_file = _after(arguments.cursor), arguments.output != "lines"
+    found = search(call.workspace.root, target, query, arguments.limit, after=after, by_file=by_file)
+    return answered(arguments, path, found, room(call))
+
+
+def answered(arguments: Searched, path: str, found: Matches, space: int) -> Envelope:
+    """The answer that tells of what a search found, as much as fits into `space` characters."""
+    by_file = arguments.output != "lines"
     rows = _file_rows(found, arguments.output == "counts") if by_file else _match_rows(found)
-    count = fitting(rows, room(call))
+    count = fitting(rows, space)
     truncated = found.truncated or count < len(rows)
     data: dict[str, Any] = {
         "path": path,
@@ -171,7 +178,7 @@ def _search_words(arguments: Searched, data: dict[str, Any], count: int, found: 
         said += f" There may be more: go on with cursor {data['cursor']!r}."
     passed = [f"{n} {kind}" for kind, n in data["skipped"].items() if n and kind != "atLeast"]
     if passed:
-        said += f" Skipped: {', '.join(passed)}."
+        said += f" Skipped: {', '.join(passed)}{' (at least)' if 'atLeast' in data['skipped'] else ''}."
     if found.apart:
         said += f" Left out: {', '.join(found.apart)}."
     return said

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from workroom.base.changes import Kind
 from workroom.base.envelope import Envelope
-from workroom.core.search.listing import Options, Tally, page, shown_path, walk
+from workroom.core.search.listing import Options, Page, Tally, page, shown_path, walk
 from workroom.system.clock import iso
 from workroom.system.root import Stat
 from workroom.tools.inspect.common import (
@@ -24,7 +24,7 @@ from workroom.tools.inspect.common import (
 )
 from workroom.tools.tool import Action, Call
 
-__all__ = ["LIST", "OVERVIEW"]
+__all__ = ["LIST", "OVERVIEW", "listed"]
 
 _OVERVIEW_BUDGET = 30_000
 """How many entries an overview looks at."""
@@ -137,23 +137,31 @@ def _list(call: Call, arguments: Listed) -> Envelope:
         after=None if arguments.cursor is None else of_cursor(arguments.cursor),
     )
     found = page(call.workspace.root, target, options, arguments.limit)
+    return listed(path, found, room(call), resumed=arguments.cursor is not None)
+
+
+def listed(path: str, found: Page, space: int, *, resumed: bool) -> Envelope:
+    """The answer that tells of a page, as much as fits into `space` characters."""
     rows = [_entry(seen) for seen in found.entries]
-    count = fitting(rows, room(call))
+    count = fitting(rows, space)
     last = found.entries[count - 1].path if count < len(rows) else found.cursor
     cursor = None if last is None else as_cursor(last)
     data: dict[str, Any] = {
         "path": path,
         "entries": rows[:count],
-        "total": found.total,
+        "total": None if resumed else found.total,
         "truncated": cursor is not None or found.tally.cut,
         **left_out(found.tally),
     }
     if cursor is not None:
         data["cursor"] = cursor
+    if resumed:
+        data["remaining"] = found.total
     if not found.total_is_exact:
         data["totalIsMinimum"] = True
     least = "" if found.total_is_exact else "at least "
-    more = f", {count} shown; go on with cursor {cursor!r}" if cursor is not None else ""
+    more = f"{' remaining' if resumed else ''}"
+    more += f", {count} shown; go on with cursor {cursor!r}" if cursor is not None else ""
     return Envelope(
         ok=True,
         operation="inspect.list",

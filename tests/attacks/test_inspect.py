@@ -1,0 +1,163 @@
+"""Attacks on what may be looked at, through the whole road of a call; what counts is that nothing outside is told."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import time
+
+import pytest
+
+from workroom.base.actor import Actor
+from workroom.tools.dispatch import call
+from workroom.tools.tool import Call
+
+SECRET = "marker outside the workspace"
+DENIED = {"PATH_OUTSIDE_WORKSPACE", "INVALID_INPUT", "NOT_FOUND"}
+LOOKS = ("read", "stat", "list", "overview", "search", "find")
+
+
+@pytest.fixture
+def look(house, tmp_path):
+    """A call of workspace_inspect on a workspace `ws` beside an evil twin; nothing it answers may hold the marker."""
+    (tmp_path / "ws-evil").mkdir()
+    (tmp_path / "ws-evil/x").write_text(SECRET)
+    (tmp_path / "x").write_text(SECRET)
+    house.write("inside", "inside\n")
+    caller = Call(house.workspace, Actor("agent", "evil", "s"))
+
+    def ask(action, path, **more):
+        query = {"query": "marker"} if action in ("search", "find") else {}
+        answer = call(caller, "workspace_inspect", {"action": action, "path": path, **query, **more})
+        assert SECRET not in json.dumps(answer.to_json()) + answer.text
+        assert "root:" not in json.dumps(answer.to_json()) + answer.text
+        return answer
+
+    return ask
+
+
+def denied(answer, codes=DENIED):
+    assert not answer.ok
+    assert answer.error["code"] in codes
+    return True
+
+
+@pytest.mark.parametrize("action", LOOKS)
+def test_p01_read_a_siblings_path(look, house, action):
+    for path in ("../ws-evil/x", f"{house.folder}-evil/x", "/etc/passwd", "../ws-evil"):
+        denied(look(action, path), {"PATH_OUTSIDE_WORKSPACE"})
+
+
+@pytest.mark.parametrize("action", LOOKS)
+def test_p02_read_by_dots_that_leave(look, action):
+    for path in ("../", "..", "a/../../", "../ws/inside", "inside/../../x"):
+        denied(look(action, path), {"PATH_OUTSIDE_WORKSPACE"})
+
+
+@pytest.mark.parametrize("action", [a for a in LOOKS if a != "stat"])
+def test_p03_read_through_links_that_leave(look, house, tmp_path, action):
+    links = {
+        "file": tmp_path / "x",
+        "folder": tmp_path / "ws-evil",
+        "up": "../ws-evil",
+        "back": f"../{house.folder.name}/inside",
+        "chain": "folder",
+    }
+    for name, target in links.items():
+        (house.folder / name).symlink_to(target)
+        denied(look(action, name), {"PATH_OUTSIDE_WORKSPACE"})
+    denied(look(action, "folder/x"), {"PATH_OUTSIDE_WORKSPACE"})
+
+
+def test_p03_read_stat_tells_of_the_link_and_not_of_its_target(look, house, tmp_path):
+    (house.folder / "file").symlink_to(tmp_path / "x")
+    (house.folder / "folder").symlink_to(tmp_path / "ws-evil")
+    assert look("stat", "file").data["leadsTo"] == "outside the workspace"
+    assert "sha256" not in look("stat", "file").data
+    denied(look("stat", "folder/x"), {"PATH_OUTSIDE_WORKSPACE"})
+
+
+def test_p03_read_walks_and_searches_pass_by_links(look, house, tmp_path):
+    (house.folder / "file").symlink_to(tmp_path / "x")
+    (house.folder / "folder").symlink_to(tmp_path / "ws-evil")
+    assert look("search", ".", include_ignored=True).data["matches"] == []
+    listed = look("list", ".", recursive=True).data["entries"]
+    assert {row["path"] for row in listed} == {"inside", "file", "folder"}
+    assert look("find", ".", query="x").data["matches"] == []
+
+
+@pytest.mark.parametrize("path", ["a\0b", "", "a/" * 2048 + "b", "\ud800", "n" * 256, "a\nb"])
+@pytest.mark.parametrize("action", LOOKS)
+def test_p05_read_what_no_path_can_be(look, path, action):
+    denied(look(action, path), {"INVALID_INPUT"})
+
+
+def test_p05_read_what_no_query_or_glob_can_be(look):
+    for more in ({"query": "a\0"}, {"query": "\ud800"}, {"include": ["\0"]}, {"exclude": ["\ud800"]}):
+        denied(look("search", ".", **more), {"INVALID_INPUT"})
+    denied(look("find", ".", query="\ud800"), {"INVALID_INPUT"})
+    denied(look("list", ".", cursor="\ud800"), {"INVALID_INPUT"})
+
+
+@pytest.mark.parametrize("action", LOOKS)
+def test_p07_read_magic_links(look, house, action):
+    (house.folder / "magic").symlink_to("/proc/self/root/etc/passwd")
+    (house.folder / "root").symlink_to("/proc/self/root")
+    (house.folder / "cwd").symlink_to("/proc/self/cwd")
+    denied(look(action, "root/etc/passwd"), {"PATH_OUTSIDE_WORKSPACE"})
+    if action != "stat":
+        for name in ("magic", "root", "cwd"):
+            denied(look(action, name), {"PATH_OUTSIDE_WORKSPACE"})
+
+
+def test_p08_read_and_search_never_hang(look, house):
+    """Ten times the figure, which guards against hanging."""
+    os.mkfifo(house.folder / "pipe")
+    os.mkfifo(house.folder / "inside-pipe")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(f"/proc/self/fd/{house.workspace.root.fd}/socket")  # its own path may be too long for one
+        for name in ("pipe", "socket"):
+            for action in ("read", "search"):
+                started = time.monotonic()
+                denied(look(action, name), {"INVALID_INPUT"})
+                assert time.monotonic() - started < 1
+            assert look("stat", name).data["kind"] == "other"
+        started = time.monotonic()
+        answer = look("search", ".", query="inside")
+        assert time.monotonic() - started < 1
+    assert [row["path"] for row in answer.data["matches"]] == ["inside"]
+
+
+def test_d01_a_hostile_expression_answers_or_gives_up(look, house):
+    house.write("evil", "a" * 30 + "b\n")
+    started = time.monotonic()
+    assert look("search", ".", query="(a+)+$", regex=True).ok
+    assert time.monotonic() - started < 20
+
+
+def test_d03_a_sparse_file_is_read_in_bounds(look, house):
+    for name, head in (("hole", b""), ("text", b"a line\n" * 20_000)):
+        with (house.folder / name).open("wb") as stream:
+            stream.write(head)
+            stream.truncate(10_000_000_000)
+    started = time.monotonic()
+    denied(look("read", "hole"), {"INVALID_INPUT"})
+    answer = look("read", "text")
+    assert answer.data["truncated"]
+    assert answer.data["sha256"] is None
+    assert len(answer.text) < 30_000
+    assert look("read", "text", tail_lines=5).data["truncated"]
+    assert look("stat", "text").data["bytes"] == 10_000_000_000
+    answer = look("search", ".", query="a line")
+    assert answer.data["skipped"]["tooLarge"] == 2
+    assert time.monotonic() - started < 20
+    assert _peak_memory() < 2_000_000_000
+
+
+def _peak_memory() -> int:
+    with open("/proc/self/status") as status:
+        found = re.search(r"VmHWM:\s+(\d+) kB", status.read())
+    assert found
+    return int(found[1]) * 1024
