@@ -73,6 +73,16 @@ def test_settings_are_read_and_written(both):
     assert person.ask("settings.set", key="mode", value="whatever")["error"]["code"] == "INVALID_INPUT"
 
 
+def test_wrong_settings_are_told_and_can_be_set_right(room):
+    room.agent()
+    (room.state / "settings.toml").write_text('mode = "whatever"\n')
+    (row,) = room.person().get("status")["workspaces"]
+    assert row["mode"] is None
+    assert "mode" in row["error"]
+    room.person(room.folder).get("settings.set", key="mode", value="manual", user=True)
+    assert room.person(room.folder).get("mode")["mode"] == "manual"
+
+
 def test_events_are_followed_from_a_number(both):
     client, person = both
     start = person.get("events")["since"]

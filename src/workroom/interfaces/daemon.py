@@ -242,10 +242,10 @@ class Daemon:
         """Open what the client names and hand the channel to its speaker."""
         credential = self._credential(channel, greeting) if greeting.role == "person" else None
         workspace = await self._loop.run_in_executor(self.hub.pool, self._workspace, greeting)
-        if workspace is not None:
+        if credential is None:
+            if workspace is None:
+                raise WorkroomError(ErrorCode.INVALID_INPUT, "An agent's handshake names its workspace.")
             tool_list(greeting.profile, workspace.settings().mode)  # refuses a profile that isn't there
-        elif credential is None:
-            raise WorkroomError(ErrorCode.INVALID_INPUT, "An agent's handshake names its workspace.")
         session = Session(new_id("session"), greeting.profile, workspace, greeting.env)
         answer: dict[str, Any] = {"ok": True, "server": self.describe(), "session": session.id}
         if workspace is not None:

@@ -62,6 +62,7 @@ class Place:
         self.environ = {name: environ[name] for name in _SERVER_ENV if name in environ}
         """What a server started from here sees of the environment."""
         self.environ["WORKROOM_STATE"] = self.state
+        self.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"  # nothing of ours; looking for them takes its time
 
     def _socket(self) -> str:
         """The same rule as the state directory's own, without making anything; a test compares the two."""

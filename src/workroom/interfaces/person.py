@@ -137,10 +137,7 @@ class _Since(_Params):
 
 
 def _status(asking: _Asking, _params: _Nothing) -> dict[str, Any]:
-    rows = [
-        {"path": one.root.path, "mode": str(one.settings().mode), "pending": one.approvals.count_pending()}
-        for one in asking.server.hub.workspaces()
-    ]
+    rows = [_workspace(one) for one in asking.server.hub.workspaces()]
     state = asking.server.hub.state
     known = [one.path for one in state.workspaces()]
     return {"server": asking.server.describe(), "workspaces": rows, "known": known, "warning": state.warning}
@@ -148,7 +145,7 @@ def _status(asking: _Asking, _params: _Nothing) -> dict[str, Any]:
 
 def _open(asking: _Asking, params: _Open) -> dict[str, Any]:
     workspace = asking.server.hub.open(params.path, params.adopt)
-    return {"path": workspace.root.path, "mode": str(workspace.settings().mode)}
+    return _workspace(workspace)
 
 
 def _close(asking: _Asking, params: _Path) -> dict[str, Any]:
@@ -381,6 +378,16 @@ def _parsed(model: type[P], name: str, params: dict[str, Any]) -> P:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise WorkroomError(ErrorCode.INVALID_INPUT, f"{name}: {where}: {first['msg']}.") from None
+
+
+def _workspace(workspace: Workspace) -> dict[str, Any]:
+    """One open folder; its mode is None while its settings are wrong, and `error` says how."""
+    row: dict[str, Any] = {"path": workspace.root.path, "mode": None, "pending": workspace.approvals.count_pending()}
+    try:
+        row["mode"] = str(workspace.settings().mode)
+    except WorkroomError as error:
+        row["error"] = str(error)
+    return row
 
 
 def _decided(decided: decisions.Decided) -> dict[str, Any]:

@@ -145,7 +145,10 @@ def _ends() -> tuple[tuple[int, int], Callable[[], None]]:
 
 
 def _is_pipe(descriptor: int) -> bool:
-    mode = os.fstat(descriptor).st_mode
+    try:
+        mode = os.fstat(descriptor).st_mode
+    except OSError:  # closed by the starter
+        return False
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
