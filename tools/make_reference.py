@@ -1,0 +1,372 @@
+"""Make docs/reference from the code: tools with their actions and fields, the gate, settings, errors, commands.
+
+`python tools/make_reference.py` writes the pages; with `--check` it writes nothing, names what is out of date, and ends
+with 1 if there is any. A field's meaning is its description, else the text that stands under it in the code.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, get_args
+
+import typer.main
+from pydantic import BaseModel
+
+from workroom.base.errors import ERROR_MEANINGS
+from workroom.base.settings import ALIASES, Ceiling, Mode, Settings
+from workroom.core.permissions import GATED, Decision, decide
+from workroom.interfaces.cli.app import app
+from workroom.interfaces.cli.exits import MEANINGS
+from workroom.tools.catalog import PROFILES
+from workroom.tools.tool import Action, Tool
+
+FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
+_MADE = "<!-- Made from the code by `python tools/make_reference.py`. Change the code, then run that again. -->"
+
+Json = dict[str, Any]
+
+
+def pages() -> Mapping[str, str]:
+    """Every page by its file's name."""
+    made = {
+        "tools.md": tools_page(),
+        "gate.md": gate_page(),
+        "settings.md": settings_page(),
+        "errors.md": errors_page(),
+        "commands.md": commands_page(),
+    }
+    return {name: f"{_MADE}\n\n" + "\n\n".join(parts) + "\n" for name, parts in made.items()}
+
+
+# Tools
+
+
+def tools_page() -> Iterator[str]:
+    yield "# Tools"
+    yield (
+        "What a client of profile `workspace` sees. Every tool takes `action`; a field that the action doesn't list is "
+        "an error that names the nearest right one. A field sent as null counts as not sent. Paths are relative to the "
+        "folder, with `/`, or absolute inside it."
+    )
+    for profile, tools in PROFILES.items():
+        if not tools:
+            yield f"Profile `{profile}` is not in this version."
+    for tool in PROFILES["workspace"]:
+        yield from tool_part(tool)
+
+
+def tool_part(tool: Tool) -> Iterator[str]:
+    yield f"## {tool.name}"
+    yield f"{tool.title}. Registered in mode {alternatives(str(mode) for mode in Mode if mode in tool.modes)}."
+    yield "What a model is told: " + tool.help
+    nested: dict[str, type[BaseModel]] = {}
+    for action in tool.actions:
+        yield from action_part(tool, action)
+        nested |= nested_models(action.arguments)
+    for model in nested.values():
+        yield f"### {tool.name}: {label(model)}"
+        yield sentence(model.__doc__)
+        yield fields_table(model)
+
+
+def action_part(tool: Tool, action: Action) -> Iterator[str]:
+    yield f"### {tool.name} {action.name}"
+    yield f"{sentence(action.help)} {gated(tool, action)}"
+    yield fields_table(action.arguments)
+
+
+def gated(tool: Tool, action: Action) -> str:
+    kind = operation_kind(tool, action)
+    return f"**Gated** as `{kind}`." if kind else "Never gated."
+
+
+def fields_table(model: type[BaseModel]) -> str:
+    """One row a field, required ones first, else in the order in which they are declared."""
+    schema = model.model_json_schema()
+    required = schema.get("required", ())
+    meanings = {
+        info.alias or name: texts_under_fields(model).get(name, "") for name, info in model.model_fields.items()
+    }
+    rows = [
+        (f"`{name}`", kind_of(node), default_of(node, name in required), meaning_of(node) or meanings[name])
+        for name, node in sorted(schema.get("properties", {}).items(), key=lambda pair: pair[0] not in required)
+    ]
+    return table(("field", "value", "default", "meaning"), rows) if rows else "Takes no fields."
+
+
+def meaning_of(node: Json) -> str:
+    return "Not in this version." if node.get("unshown") else str(node.get("description", ""))
+
+
+def kind_of(node: Json) -> str:
+    """A JSON Schema node in words: `integer, 1 to 200`."""
+    if "$ref" in node:
+        return str(node["$ref"].rsplit("/", 1)[-1]).lower()
+    if "discriminator" in node:
+        return "operation"
+    options = [each for each in node.get("anyOf", ()) if each.get("type") != "null"]
+    if options:
+        return alternatives(kind_of(each) for each in options)
+    if "enum" in node or "const" in node:
+        return alternatives(f"`{value}`" for value in node.get("enum", [node.get("const")]))
+    if node["type"] == "array":
+        return f"list of {plain_kind(node['items'])}{bounds(node)}"
+    return f"{node['type']}{bounds(node)}{pattern(node)}"
+
+
+def plain_kind(node: Json) -> str:
+    """The same without bounds, for what a list holds."""
+    options = node.get("anyOf")
+    return alternatives(map(plain_kind, options)) if options else kind_of(node).partition(",")[0]
+
+
+def bounds(node: Json) -> str:
+    """`, 1 to 200`, `, at least 1`, `, at most 80 characters`; nothing for what isn't bounded."""
+    words = (
+        span(node.get("minimum"), node.get("maximum")),
+        span(node.get("minLength") or None, node.get("maxLength"), " characters"),
+        span(node.get("minItems") or None, node.get("maxItems")),
+    )
+    return "".join(f", {each}" for each in words if each)
+
+
+def span(low: int | None, high: int | None, unit: str = "") -> str:
+    if high is None and low is None:
+        return ""
+    if high is None:
+        return "not empty" if unit else f"at least {low:,}"
+    return f"at most {high:,}{unit}" if low is None else f"{low:,} to {high:,}{unit}"
+
+
+def pattern(node: Json) -> str:
+    given = node.get("pattern")
+    if given is None:
+        return ""
+    return ", not blank" if given == r"\S" else f", matching `{given}`"
+
+
+def default_of(node: Json, required: bool) -> str:
+    if required:
+        return "required"
+    value = node.get("default")
+    return "" if value is None else f"`{value if isinstance(value, str) and value else json.dumps(value)}`"
+
+
+def nested_models(model: type[BaseModel]) -> dict[str, type[BaseModel]]:
+    """The models that its fields hold, by name."""
+    return {each.__name__: each for info in model.model_fields.values() for each in models_in(info.annotation)}
+
+
+def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from models_in(part)
+
+
+def label(model: type[BaseModel]) -> str:
+    """`operation copy` for what is told apart by its `type`, else the model's name."""
+    kind = model.model_json_schema()["properties"].get("type", {}).get("const")
+    return f"operation {kind}" if kind else model.__name__.lower()
+
+
+def texts_under_fields(model: type[BaseModel]) -> dict[str, str]:
+    """The string literals that stand under a class's fields, its bases' too."""
+    found: dict[str, str] = {}
+    for base in reversed(model.__mro__):
+        if issubclass(base, BaseModel) and base is not BaseModel:
+            found |= _texts_in(base)
+    return found
+
+
+def _texts_in(model: type[BaseModel]) -> Iterator[tuple[str, str]]:
+    body = ast.parse(textwrap.dedent(inspect.getsource(model))).body[0]
+    for field, text in pairwise(body.body if isinstance(body, ast.ClassDef) else []):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(text, ast.Expr):
+            yield field.target.id, " ".join(str(ast.literal_eval(text.value)).split())
+
+
+# The gate
+
+
+def gate_page() -> Iterator[str]:
+    yield "# The gate"
+    yield (
+        "Every call from every interface takes the same road: parse, plan, gate, run, record, answer. The gate looks "
+        "at the permission mode, at whether the call is destructive, and at the setting `destructive_edits`."
+    )
+    yield table(("mode", "call", "`refuse`", "`ask`", "`allow`"), gate_rows())
+    yield (
+        "Destructive: it deletes, moves or overwrites what is there, or rolls back by force. Can run code later: it "
+        "writes a file that `ask_patterns` names. A call that waits is answered with `status: pending_approval` and "
+        "the id that the person decides on."
+    )
+    yield "## Gated actions"
+    rows = [
+        (f"`{tool.name}`", f"`{action.name}`", f"`{operation_kind(tool, action)}`")
+        for tool in PROFILES["workspace"]
+        for action in tool.actions
+        if action.propose is not None
+    ]
+    yield table(("tool", "action", "kind"), rows)
+    yield "Everything else is never gated."
+
+
+def gate_rows() -> Iterator[Sequence[str]]:
+    locks = (
+        ("manual", Mode.MANUAL, False),
+        ("plan, none approved", Mode.PLAN, False),
+        ("plan, one approved", Mode.PLAN, True),
+        ("auto", Mode.AUTO, False),
+    )
+    calls = (("plain", False, False), ("destructive", True, False), ("can run code later", False, True))
+    for lock, mode, approved in locks:
+        for call, destructive, asks in calls:
+            yield (
+                lock,
+                call,
+                *(
+                    outcome(decide(mode=mode, plan_approved=approved, destructive=destructive, ceiling=each, asks=asks))
+                    for each in get_args(Ceiling)
+                ),
+            )
+
+
+def outcome(decision: Decision) -> str:
+    if decision.code is not None:
+        return f"`{decision.code}`"
+    return {"run": "runs", "stage": "waits"}[str(decision.outcome)]
+
+
+def operation_kind(tool: Tool, action: Action) -> str:
+    return GATED[tool.name, action.name] if action.propose is not None else ""
+
+
+# Settings, errors, commands
+
+
+def settings_page() -> Iterator[str]:
+    schema = Settings.model_json_schema()
+    yield "# Settings"
+    yield (
+        "`workroom settings` lists them, `workroom settings set KEY VALUE` changes one for the workspace where you "
+        "stand, with `--user` for all of yours. They are kept in `settings.toml` in the state directory, and in a file "
+        "of that name beside each workspace's store, which wins. A change counts from the next call on. Agents can "
+        "change none of them."
+    )
+    for name, node in schema["properties"].items():
+        default = node.get("default")
+        aliases = [theirs for theirs, ours in ALIASES.items() if ours == name]
+        resolved = schema["$defs"][node["$ref"].rsplit("/", 1)[-1]] if "$ref" in node else node
+        facts = [f"Value: {kind_of(resolved)}.", f"Default: {shown(default)}."]
+        facts += [f"Also taken as {alternatives(f'`{alias}`' for alias in aliases)}."] if aliases else []
+        yield f"## `{name}`"
+        yield sentence(node.get("description"))
+        yield " ".join(facts)
+
+
+def shown(value: Any) -> str:
+    if value is None:
+        return "not set"
+    if isinstance(value, list | tuple):
+        return ", ".join(f"`{each}`" for each in value) or "none"
+    return f"`{value}`"
+
+
+def errors_page() -> Iterator[str]:
+    yield "# Error codes"
+    yield (
+        "The closed list. A refusal is an answer with `ok: false` and `error: {code, message, details}`; its message "
+        "names the field or path, and the next step where there is one. On the command line it is one line on standard "
+        "error, and a JSON object on standard output with `--json`."
+    )
+    yield table(("code", "meaning"), [(f"`{code}`", meaning) for code, meaning in ERROR_MEANINGS.items()])
+
+
+def commands_page() -> Iterator[str]:
+    program = typer.main.get_command(app)
+    yield "# Commands"
+    yield "Options before the command:"
+    yield parameters_table(program)
+    for name, command in program.commands.items():  # type: ignore[attr-defined]
+        yield from command_part(f"workroom {name}", command)
+    yield "## Exit codes"
+    yield table(("code", "meaning"), [(f"`{int(code)}`", meaning) for code, meaning in MEANINGS.items()])
+
+
+def command_part(name: str, command: Any) -> Iterator[str]:
+    yield f"## {name}"
+    yield f"    {' '.join([name, *map(placeholder, arguments_of(command))])}"
+    yield " ".join(command.help.split())
+    if command.params:
+        yield parameters_table(command)
+    for below, part in getattr(command, "commands", {}).items():
+        yield from command_part(f"{name} {below}", part)
+
+
+def parameters_table(command: Any) -> str:
+    rows = []
+    for each in command.params:
+        names = [placeholder(each)] if each.param_type_name == "argument" else each.opts
+        metavar = f" {each.metavar or each.name.upper()}" if is_valued(each) else ""
+        plain = each.default is None or each.default is False
+        default = "required" if each.required else "" if plain else f"`{each.default}`"
+        rows.append((", ".join(f"`{name}{metavar}`" for name in names), default, " ".join((each.help or "").split())))
+    return table(("argument or option", "default", "meaning"), rows)
+
+
+def arguments_of(command: Any) -> list[Any]:
+    return [each for each in command.params if each.param_type_name == "argument"]
+
+
+def placeholder(argument: Any) -> str:
+    name = argument.metavar or argument.name.upper()
+    return name if argument.required or "[" in name else f"[{name}]"
+
+
+def is_valued(parameter: Any) -> bool:
+    return parameter.param_type_name == "option" and not parameter.is_flag
+
+
+# Words
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(
+        "| " + " | ".join(" ".join(cell.replace("|", "\\|").split()) for cell in line) + " |" for line in lines
+    )
+
+
+def alternatives(words: Iterable[str]) -> str:
+    listed = list(words)
+    return listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} or {listed[-1]}"
+
+
+def sentence(text: str | None) -> str:
+    return " ".join((text or "").split())
+
+
+def main(arguments: list[str], folder: Path = FOLDER) -> int:
+    made = pages()
+    there = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.md")}
+    if "--check" in arguments:
+        stale = sorted(name for name in made.keys() | there.keys() if made.get(name) != there.get(name))
+        print("\n".join(f"docs/reference/{name} is out of date: run tools/make_reference.py" for name in stale))
+        return 1 if stale else 0
+    for name in there.keys() - made.keys():
+        (folder / name).unlink()
+    for name, text in made.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
