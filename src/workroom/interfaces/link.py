@@ -20,6 +20,8 @@ itself, and the socket only says when that is over (see mcp/shim.py).
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import json
 import os
@@ -128,7 +130,7 @@ def join(place: Place, greeting: dict[str, Any], *, start: bool = True, descript
                 raise WorkroomError(
                     ErrorCode.NOT_FOUND, "No server is running.", next_step="`workroom serve FOLDER` starts one."
                 )
-            _start(place, deadline)
+            _start_in_turn(place, deadline)
             continue
         try:
             joined = _greet(connection, greeting, descriptors)
@@ -216,6 +218,37 @@ def _greet(connection: socket.socket, greeting: dict[str, Any], descriptors: Seq
     if answer.get("retry"):
         return None
     raise _told(answer["error"])
+
+
+def _start_in_turn(place: Place, deadline: float) -> None:
+    """Start a server, unless another client does: of many that come at once, one starts it, the others wait."""
+    with contextlib.suppress(OSError):  # where it can't be made, the starting server says why
+        os.makedirs(os.path.dirname(place.socket), 0o700, exist_ok=True)
+    try:
+        turn = os.open(place.socket + ".start", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError:
+        _start(place, deadline)
+        return
+    try:
+        while not _locked(turn):
+            if time.monotonic() > deadline:
+                raise WorkroomError(ErrorCode.TIMEOUT, f"No server was ready within {_START_SECONDS:.0f} s.")
+            time.sleep(0.01)
+        started = _connect(place.socket)
+        if started is None:
+            _start(place, deadline)
+        else:
+            started.close()
+    finally:
+        os.close(turn)
+
+
+def _locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _start(place: Place, deadline: float) -> None:
