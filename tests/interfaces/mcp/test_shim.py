@@ -35,7 +35,7 @@ def test_both_revisions_list_and_call(guest, revision):
         assert tool["inputSchema"]["type"] == "object"
         assert tool["inputSchema"]["additionalProperties"] is False
         assert tool["outputSchema"]["type"] == "object"
-        assert "readOnlyHint" in tool["annotations"]
+        assert tool["annotations"]["openWorldHint"] is False
         assert len(json.dumps(tool, separators=(",", ":"))) < 4000
     answer = client.call("workspace_inspect", action="read", path="a.txt")
     assert answer["isError"] is False
