@@ -1,7 +1,8 @@
 """Make docs/reference from the code: tools with their actions and fields, the gate, settings, errors, commands.
 
 `python tools/make_reference.py` writes the pages; with `--check` it writes nothing, names what is out of date, and ends
-with 1 if there is any. A field's meaning is its description, else the text that stands under it in the code.
+with 1 if there is any. A field's meaning is the text that stands under it in the code, else the description that a
+model is shown.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ def fields_table(model: type[BaseModel]) -> str:
         info.alias or name: texts_under_fields(model).get(name, "") for name, info in model.model_fields.items()
     }
     rows = [
-        (f"`{name}`", kind_of(node), default_of(node, name in required), meaning_of(node) or meanings[name])
+        (f"`{name}`", kind_of(node), default_of(node, name in required), meanings[name] or meaning_of(node))
         for name, node in sorted(schema.get("properties", {}).items(), key=lambda pair: pair[0] not in required)
     ]
     return table(("field", "value", "default", "meaning"), rows) if rows else "Takes no fields."
