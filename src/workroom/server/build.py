@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -27,6 +28,8 @@ from workroom.system.syscalls import lock_folder
 from workroom.tools.workspace import Workspace
 
 __all__ = ["LiveSettings", "build_workspace", "close_workspace"]
+
+_log = logging.getLogger(__name__)
 
 
 class LiveSettings:
@@ -89,8 +92,14 @@ def build_workspace(
 
 
 def close_workspace(workspace: Workspace) -> None:
-    """Give up the folder, settled; its store is closed first, so that the next owner finds it whole."""
-    workspace.transactions.close()
+    """Give up the folder, settled; its store is closed first, so that the next owner finds it whole.
+
+    What can't be settled (the folder is gone) is logged, and settled by the next opening.
+    """
+    try:
+        workspace.transactions.close()
+    except (WorkroomError, OSError):
+        _log.exception("%s can't be settled", workspace.root.path)
     workspace.store.close()
     workspace.root.close()
 

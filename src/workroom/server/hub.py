@@ -41,8 +41,8 @@ class Hub:
         """
         real = os.path.realpath(path)
         with self._lock:
-            self._close_others_at(real)
-            found = self._open.get(real)
+            self._close_departed()
+            found = self._open.get(real) or self._under_another_name(real)
             if adopt is not None:
                 self._check_closed(real, os.path.realpath(adopt))
             if found is None:
@@ -98,16 +98,16 @@ class Hub:
         close_workspace(workspace)
         return True
 
-    def _close_others_at(self, real: str) -> None:
-        """Close what is open under this path but stands there no longer, and this folder under its former path."""
-        try:
-            status = os.stat(real)
-        except OSError:
-            return  # opening tells what is wrong
+    def _close_departed(self) -> None:
+        """Close what no longer stands at its path: it was moved or deleted, and something else may stand there."""
         for path, workspace in list(self._open.items()):
-            same = (workspace.root.device, workspace.root.inode) == (status.st_dev, status.st_ino)
-            if same != (path == real):
+            if _identity(path) != (workspace.root.device, workspace.root.inode):
                 self._close(path)
+
+    def _under_another_name(self, real: str) -> Workspace | None:
+        """The workspace of the same folder, which a bind mount shows at another path too."""
+        identity = _identity(real)
+        return next((one for one in self._open.values() if (one.root.device, one.root.inode) == identity), None)
 
     def _check_closed(self, *folders: str) -> None:
         for folder in folders:
@@ -131,3 +131,11 @@ class Hub:
                 f"{real} stands {relation} {path}, which is open; each file has one workspace.",
                 next_step=f"Work in {path}, or close it first.",
             )
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
