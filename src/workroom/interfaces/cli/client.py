@@ -1,0 +1,189 @@
+"""A small synchronous client of the server's socket, for one command: JSON lines there and back.
+
+with person() as asking:            the person's side: methods of interfaces/person.py
+    asking.ask("pending")
+call_tool(folder, profile, …)       an agent's side: one MCP tool call, as any client makes it
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.interfaces import link
+from workroom.interfaces.cli.exits import Exit, failed
+from workroom.interfaces.mcp.protocol import REVISIONS
+from workroom.system.state import StateDirectory
+
+__all__ = ["Asking", "call_tool", "person", "wait_until_stopped"]
+
+_CHUNK = 1 << 18
+_STOP_SECONDS = 25.0
+"""A stopping server lets running calls finish, and then closes its folders."""
+
+
+class _Wire:
+    """A connection that has shaken hands; one JSON object a line."""
+
+    def __init__(self, joined: link.Joined) -> None:
+        self._connection = joined.connection
+        self._held = joined.rest
+
+    def send(self, *messages: dict[str, Any]) -> None:
+        data = b"".join(json.dumps(message).encode("ascii") + b"\n" for message in messages)
+        with contextlib.suppress(OSError):  # reading tells that the server has gone
+            self._connection.sendall(data)
+
+    def receive(self) -> dict[str, Any]:
+        """The next object; IO_ERROR when the server goes away."""
+        parts = [self._held]
+        while b"\n" not in parts[-1]:
+            chunk = self._read()
+            if not chunk:
+                raise WorkroomError(
+                    ErrorCode.IO_ERROR,
+                    "The server went away while this ran; it may have taken effect.",
+                    next_step="Look before you repeat it, with `workroom status` and `workroom log`.",
+                )
+            parts.append(chunk)
+        line, _, self._held = b"".join(parts).partition(b"\n")
+        body: dict[str, Any] = json.loads(line)
+        return body
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _read(self) -> bytes:
+        try:
+            return self._connection.recv(_CHUNK)
+        except OSError:
+            return b""
+
+
+class Asking:
+    """The person's connection."""
+
+    def __init__(self, wire: _Wire, workspace: str | None) -> None:
+        self.workspace = workspace
+        """The root of the workspace that the connection is about; None for the server alone."""
+        self._wire = wire
+        self._number = 0
+
+    def ask(self, method: str, **params: Any) -> dict[str, Any]:
+        """The result of one method; its refusal as the error it is. Parameters that are None are left out."""
+        self._number += 1
+        given = {name: value for name, value in params.items() if value is not None}
+        self._wire.send({"id": self._number, "method": method, "params": given})
+        answer = self._wire.receive()
+        if "error" in answer:
+            raise _told(answer["error"])
+        result: dict[str, Any] = answer["result"]
+        return result
+
+
+@contextlib.contextmanager
+def person(
+    folder: str | None = None, *, start: bool = True, environ: Mapping[str, str] = os.environ
+) -> Iterator[Asking]:
+    """A connection as the person, about the workspace that `folder` stands in; without one about the server alone.
+
+    A server is started where none listens, unless `start` is false. The failure without one ends with NO_SERVER.
+    """
+    place = link.Place(environ)
+    with _no_server(place):
+        key = _key(place, start=start)
+        greeting = link.hello("person", folder, key=key, open=False, environ=environ)
+        joined = link.join(place, greeting, start=start)
+    with contextlib.closing(_Wire(joined)) as wire:
+        yield Asking(wire, joined.answer.get("workspace"))
+
+
+def call_tool(
+    folder: str, profile: str, tool: str, arguments: dict[str, Any], *, environ: Mapping[str, str] = os.environ
+) -> dict[str, Any]:
+    """The envelope that `tool` answers with, asked as an agent asks; the server is started where none listens."""
+    place = link.Place(environ)
+    with _no_server(place):
+        joined = link.join(place, link.hello("agent", folder, profile=profile, environ=environ))
+    with contextlib.closing(_Wire(joined)) as wire:
+        client = {"name": "workroom call", "version": link.VERSION}
+        first = {"protocolVersion": REVISIONS[0], "capabilities": {}, "clientInfo": client}
+        wire.send(
+            {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": first},
+            {"jsonrpc": "2.0", "method": "notifications/initialized"},
+            {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": tool, "arguments": arguments}},
+        )
+        answer = wire.receive()
+        while answer.get("id") != 2 and "error" not in answer:
+            answer = wire.receive()
+    if "error" in answer:
+        raise WorkroomError(ErrorCode.INVALID_INPUT, str(answer["error"]["message"]))
+    envelope: dict[str, Any] = answer["result"]["structuredContent"]
+    return envelope
+
+
+def wait_until_stopped() -> bool:
+    """Wait until the server has given its lock back, so that what it held is free; False when it takes too long."""
+    import fcntl  # noqa: PLC0415 - Windows has none, and must be able to import this module
+
+    path = link.Place(os.environ).socket + ".lock"
+    deadline = time.monotonic() + _STOP_SECONDS
+    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        while time.monotonic() < deadline:
+            with contextlib.suppress(BlockingIOError):
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return True
+            time.sleep(0.01)
+        return False
+    finally:
+        os.close(lock)
+
+
+@contextlib.contextmanager
+def _no_server(place: link.Place) -> Iterator[None]:
+    """Tell a server's refusal from the lack of a server: after a failure, somebody listens or nobody does."""
+    try:
+        yield
+    except WorkroomError as error:
+        if _listens(place.socket):
+            raise
+        raise failed(error, Exit.NO_SERVER) from error
+
+
+def _listens(path: str) -> bool:
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(path)
+        except OSError:
+            return False
+    return True
+
+
+def _key(place: link.Place, *, start: bool) -> str:
+    """The person's key; made, with the state directory, when a server is to be started."""
+    state = StateDirectory(Path(place.state), runtime=Path(place.runtime) if place.runtime else None)
+    if start:
+        state.make()
+    elif not state.key_file.exists():
+        raise WorkroomError(
+            ErrorCode.NOT_FOUND, "No server is running.", next_step="`workroom serve FOLDER` starts one."
+        )
+    return state.person_key()
+
+
+def _told(error: Mapping[str, Any]) -> WorkroomError:
+    """An error that came over the wire, as it was."""
+    return WorkroomError(
+        ErrorCode(error["code"]),
+        error["message"],
+        next_step=error.get("next_step") or "",
+        details=error.get("details"),
+    )
