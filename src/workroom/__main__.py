@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Callable
 
 __all__ = ["main"]
 
@@ -20,7 +22,14 @@ def main() -> int:
         return daemon.run_in_background()
     from workroom.interfaces.cli import app  # noqa: PLC0415 - the whole command line
 
-    return app.run()
+    return app.run(_serve)
+
+
+def _serve(folder: str | None, say: Callable[[str], None]) -> int:
+    """The server in the foreground, loaded for `workroom serve` alone."""
+    from workroom.interfaces import daemon, link  # noqa: PLC0415 - the whole server
+
+    return daemon.run_in_foreground(link.Place(os.environ), folder, say)
 
 
 if __name__ == "__main__":

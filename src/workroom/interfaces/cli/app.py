@@ -1,27 +1,124 @@
-"""The command line: the visible list of commands, one file each."""
+"""The command line: the visible list of commands, one file each.
+
+The options before the command are `-C`, `--profile`, `--json` and `--version`; `--json` may stand behind it too.
+exits.py has the exit codes.
+"""
 
 from __future__ import annotations
 
-import sys
+import os
+from collections.abc import Callable, Mapping
+from typing import Annotated
 
 import typer
 
-from workroom.base.errors import WorkroomError
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.interfaces import link
+from workroom.interfaces.cli.accept import accept
+from workroom.interfaces.cli.call import call
+from workroom.interfaces.cli.close import close
+from workroom.interfaces.cli.deny import deny
+from workroom.interfaces.cli.exits import Exit, FailureError
+from workroom.interfaces.cli.log import log
+from workroom.interfaces.cli.mcp import mcp
+from workroom.interfaces.cli.mode import mode
+from workroom.interfaces.cli.open import open_folder
+from workroom.interfaces.cli.output import standard
+from workroom.interfaces.cli.pending import pending
+from workroom.interfaces.cli.scene import Json, Scene, Serve, scene_of
 from workroom.interfaces.cli.serve import serve
+from workroom.interfaces.cli.settings import settings
+from workroom.interfaces.cli.show import show
+from workroom.interfaces.cli.status import status
+from workroom.interfaces.cli.stop import stop
+from workroom.interfaces.cli.undo import undo
 
-__all__ = ["app", "run"]
+__all__ = ["COMMANDS", "app", "run"]
 
-app = typer.Typer(name="workroom", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(
+    name="workroom",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain help: rich is slow to load
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 
-for command in (serve,):
-    app.command()(command)
+COMMANDS: Mapping[str, Callable[..., None]] = {
+    "serve": serve,
+    "open": open_folder,
+    "close": close,
+    "status": status,
+    "stop": stop,
+    "pending": pending,
+    "show": show,
+    "accept": accept,
+    "deny": deny,
+    "mode": mode,
+    "log": log,
+    "undo": undo,
+    "call": call,
+    "mcp": mcp,
+}
+"""Every command but `settings`, which has commands of its own."""
+
+for _name, _command in COMMANDS.items():
+    app.command(_name)(_command)
+app.add_typer(settings, name="settings")
 
 
-def run() -> int:
-    """Run one command; answers its exit code. A refusal goes to standard error with its next step."""
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"workroom {link.VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def workroom(
+    context: typer.Context,
+    folders: Annotated[
+        list[str] | None, typer.Option("-C", metavar="FOLDER", help="Run as if started in FOLDER.")
+    ] = None,
+    profile: Annotated[
+        str, typer.Option(metavar="PROFILE", help="Which tools `call` and `mcp` see: workspace, files or editor.")
+    ] = "workspace",
+    as_json: Json = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """One room where agents and people work on the same files.
+
+    Commands are about the workspace in which you stand. Exit codes: 0 done, 1 refused or failed, 2 wrong command line,
+    3 nothing to do, 4 no server, 5 a tool answered no, 6 a call waits for your yes.
+    """
+    del version
+    scene_of(context, as_json).profile = profile
+    for folder in folders or ():
+        try:
+            os.chdir(folder)
+        except OSError as error:
+            raise typer.BadParameter(f"{folder}: {error.strerror}.", param_hint="-C") from error
+
+
+def run(serve_here: Serve) -> int:
+    """Run one command; answers its exit code. A refusal goes to standard error, with `--json` to standard output too.
+
+    `serve_here` serves in this process; it is handed in because it loads the whole server, which nothing else needs.
+    """
+    scene = Scene(standard(), serve_here)
     try:
-        app()
+        app(obj=scene)
     except WorkroomError as error:
-        sys.stderr.write(f"workroom: {error}\n")
-        return 1
-    return 0
+        return _fail(scene, error)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _fail(scene, WorkroomError(ErrorCode.IO_ERROR, f"{where}{error.strerror}."))
+    return Exit.DONE
+
+
+def _fail(scene: Scene, error: WorkroomError) -> int:
+    scene.out.error(error)
+    if scene.json:
+        scene.out.failure(error)
+    return error.exit_code if isinstance(error, FailureError) else Exit.FAILED

@@ -7,12 +7,14 @@ from typing import Annotated
 
 import typer
 
-from workroom.interfaces import daemon, link
+from workroom.interfaces.cli.scene import scene_of
 
 __all__ = ["serve"]
 
 
-def serve(folder: Annotated[str | None, typer.Argument(help="A folder to open at once.")] = None) -> None:
-    """Serve folders to agents and to you until Ctrl-C; with a server running already, open FOLDER there."""
-    place = link.Place(os.environ)
-    raise typer.Exit(daemon.run_in_foreground(place, folder and os.path.abspath(folder), typer.echo))
+def serve(
+    context: typer.Context, folder: Annotated[str | None, typer.Argument(help="A folder to open at once.")] = None
+) -> None:
+    """Serve folders until Ctrl-C. With a server running already, open FOLDER there."""
+    scene = scene_of(context)
+    raise typer.Exit(scene.serve(folder and os.path.abspath(folder), scene.out.line))

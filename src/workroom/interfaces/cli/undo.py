@@ -1,0 +1,101 @@
+"""`workroom undo [ID]`: take an entry of the history back, after a look at what that touches."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated, Any
+
+import typer
+
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.interfaces.cli.client import Asking, person
+from workroom.interfaces.cli.exits import Exit, failed
+from workroom.interfaces.cli.scene import Json, Scene, scene_of
+
+__all__ = ["undo"]
+
+_SHOWN = 20
+"""Lines of a preview before a question; `--preview` shows all, with the differences."""
+
+
+def undo(
+    context: typer.Context,
+    entry: Annotated[
+        str | None,
+        typer.Argument(metavar="ID", help="`tx_…` or the entry's number; without one the newest that can be undone."),
+    ] = None,
+    preview: Annotated[bool, typer.Option("--preview", help="Show what would be done, and do nothing.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite later work too; the new entry keeps it.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Undo a change, byte for byte. Shows the paths that it touches, and asks. The undo is an entry itself."""
+    scene = scene_of(context, as_json)
+    with person(os.getcwd()) as asking:
+        planned = _preview(asking, entry, force=force)
+        if preview:
+            _show(scene, planned, whole=True)
+            return
+        if not scene.json:
+            _show(scene, planned, whole=False)
+        if not yes:
+            _ask(scene)
+        number = str(planned["entry"]["number"])
+        done = asking.ask("undo", id=number, force=force, fingerprint=planned["fingerprint"])["entry"]
+    if scene.json:
+        scene.out.data({"ok": True, "entry": done})
+        return
+    for warning in done["warnings"]:
+        scene.out.line(warning, "yellow")
+    scene.out.line(f"Undone: entry {number}, by entry {done['number']} ({done['transactionId']}).")
+
+
+def _preview(asking: Asking, entry: str | None, *, force: bool) -> dict[str, Any]:
+    try:
+        return asking.ask("undo", id=entry, preview=True, force=force)
+    except WorkroomError as error:
+        if error.code is ErrorCode.NOT_FOUND and entry is None:
+            raise failed(error, Exit.NOTHING) from error
+        if error.code is ErrorCode.EDIT_CONFLICT and "conflicts" in error.details:
+            step = "Undo the later change first, or add --force, which keeps what it overwrites."
+            raise failed(error, Exit.FAILED, next_step=step) from error
+        raise
+
+
+def _show(scene: Scene, planned: dict[str, Any], *, whole: bool) -> None:
+    if scene.json:
+        scene.out.data({"ok": True, **planned})
+        return
+    entry = planned["entry"]
+    by = f"{entry['actor']['kind']} {entry['actor']['name']}"
+    scene.out.line(f"Undo of entry {entry['number']} ({entry['transactionId']}), {entry['title']}, by {by}:", "bold")
+    for warning in planned["warnings"]:
+        scene.out.line(warning, "yellow")
+    if whole:
+        scene.out.diff(planned["text"])
+        return
+    lines = planned["text"].partition("\n\n")[0].split("\n")
+    for line in lines[:_SHOWN]:
+        scene.out.line(f"  {line}")
+    if len(lines) > _SHOWN:
+        scene.out.line(f"  and {len(lines) - _SHOWN} more; --preview shows them all")
+
+
+def _ask(scene: Scene) -> None:
+    """Ask at a terminal, where no answer means no; anywhere else nobody could answer."""
+    if scene.json or not (scene.out.terminal and os.isatty(0)):
+        raise failed(
+            WorkroomError(
+                ErrorCode.INVALID_INPUT,
+                "Nobody sits at a terminal to be asked; nothing was changed.",
+                next_step="Add --yes to do it, or --preview to see all of it.",
+            ),
+            Exit.USAGE,
+        )
+    try:
+        agreed = typer.confirm("Undo this?", default=False)
+    except typer.Abort:  # Ctrl-C, or the end of the input
+        agreed = False
+    if not agreed:
+        scene.out.note("Nothing was changed.")
+        raise typer.Exit(Exit.NOTHING)
