@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import hashlib
 import os
+import signal
 import socket
 import sys
 import threading
@@ -176,6 +178,19 @@ def test_what_changes_between_two_looks_is_looked_at_again(root, here):
         assert root.state("y") is ABSENT
 
 
+@pytest.mark.skipif(not hasattr(fcntl, "F_SETLEASE"), reason="leases are Linux's")
+def test_a_file_that_another_program_keeps_to_itself_is_no_absent_one(root, here):
+    (here / "kept").write_bytes(b"")
+    holder = os.open(here / "kept", os.O_WRONLY)
+    try:
+        fcntl.fcntl(holder, fcntl.F_SETSIG, signal.SIGURG)  # ignored, where SIGIO would end the process
+        fcntl.fcntl(holder, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        with refused(ErrorCode.IO_ERROR):
+            root.state("kept")
+    finally:
+        os.close(holder)
+
+
 def test_reading(root, here):
     (here / "a").mkdir()
     (here / "a/file").write_bytes(b"some bytes")
@@ -297,8 +312,11 @@ def test_folder(root, here):
             raise_in_block(root)
     with pytest.raises(OSError, match="Bad file"):
         os.fstat(folder)
-    with root.folder(".") as folder:
-        assert folder == root.fd
+    with root.folder(".") as one, root.folder(".") as other:
+        assert os.path.samestat(os.fstat(one), os.fstat(root.fd))
+        with os.scandir(one) as entries:
+            next(entries)
+            assert len(os.listdir(other)) == 3  # each has a position of its own
     os.fstat(root.fd)
     for path, code in [
         ("file", ErrorCode.INVALID_INPUT),

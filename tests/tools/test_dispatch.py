@@ -246,11 +246,12 @@ def run_waiting(house, decide_with, seconds=30):
     fields = {"action": "apply", "operations": [CREATE]}
 
     async def both():
+        loop, staged = asyncio.get_running_loop(), asyncio.Event()
+        house.workspace.store.subscribe(lambda *_: loop.call_soon_threadsafe(staged.set))
         with ThreadPoolExecutor(2) as pool:
             waiting = asyncio.create_task(dispatch(pool, Call(house.workspace, AGENT), "workspace_edit", fields))
-            while not house.workspace.approvals.pending():
-                await asyncio.sleep(0.005)
-            await asyncio.get_running_loop().run_in_executor(None, decide_with)
+            await staged.wait()
+            await loop.run_in_executor(None, decide_with)
             return await waiting
 
     return asyncio.run(both())

@@ -71,9 +71,9 @@ class PlanDraft(_Value):
     """What an agent proposes."""
 
     title: Text
-    objective: Annotated[Text, Field(description="What shall be true afterwards.")]
+    objective: Text
     steps: Annotated[
-        tuple[Text | Step, ...], Field(min_length=1, max_length=40, description="Each a text, or {text, kind}.")
+        tuple[Text | Step, ...], Field(min_length=1, max_length=40, description="each a text, or {text, kind}")
     ]
     files: Annotated[tuple[File, ...], Field(max_length=100)] = ()
     commands: Annotated[tuple[Command, ...], Field(max_length=40)] = ()

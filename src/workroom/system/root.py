@@ -176,15 +176,15 @@ class Root:
 
     def state(self, path: str) -> State:
         """What stands at the path, as the value that guards compare: a file's bytes and a link's target hashed."""
-        seen = self.stat(path)
-        if seen is None:
-            return ABSENT
-        if seen.kind is Kind.FILE:
-            return self._file_state(path) or self.state(path)
-        if seen.target is not None:
-            target = os.fsencode(seen.target)
-            return State(Kind.SYMLINK, hashlib.sha256(target).hexdigest(), len(target))
-        return State(seen.kind, mode=seen.mode)
+        try:
+            with self._at(path) as (folder, name):
+                seen = _see(path, folder, name)
+                state = _file_state(folder, name) if seen.kind is Kind.FILE else _other_state(seen)
+        except OSError as error:
+            if error.errno in _NOTHING_THERE:
+                return ABSENT
+            raise refusal(path, error) from error
+        return state or self.state(path)
 
     def scan(self, path: str) -> list[Stat]:
         """A folder's entries, sorted by name; what goes away meanwhile and our staging files left out.
@@ -249,21 +249,6 @@ class Root:
             raise _too_large(path, len(data), limit)
         return data, _describe(path, info, None)
 
-    def _file_state(self, path: str) -> State | None:
-        """None when it is no file any more."""
-        sha, size = hashlib.sha256(), 0
-        try:
-            with self._opened(path) as descriptor:
-                mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
-                while chunk := os.read(descriptor, _CHUNK):
-                    sha.update(chunk)
-                    size += len(chunk)
-        except WorkroomError as error:
-            if error.code is ErrorCode.IO_ERROR:
-                raise
-            return None
-        return State(Kind.FILE, sha.hexdigest(), size, mode)
-
     @contextlib.contextmanager
     def _opened(self, path: str) -> Iterator[int]:
         descriptor = self.open_file(path)
@@ -282,9 +267,7 @@ class Root:
 
         NOT_FOUND, INVALID_INPUT when it is no folder. Errors of the block itself pass as they are.
         """
-        if path == ".":
-            yield self.fd
-            return
+        # The root is opened anew too: readers of one descriptor share a position, and would each see a part.
         try:
             descriptor = syscalls.open_beneath(self.fd, path, _LIST, walk=self._walk)
         except NotADirectoryError as error:
@@ -377,6 +360,33 @@ def _describe(path: str, info: os.stat_result, target: str | None) -> Stat:
     kind = _KINDS.get(stat.S_IFMT(info.st_mode), Kind.OTHER)
     mode = stat.S_IMODE(info.st_mode)
     return Stat(path, kind, info.st_size, mode, info.st_mtime_ns, info.st_dev, info.st_ino, info.st_nlink, target)
+
+
+def _file_state(folder: int, name: str) -> State | None:
+    """A file's state, its bytes hashed; None when it is no file any more."""
+    try:
+        descriptor = os.open(name, _READ, dir_fd=folder)
+    except OSError as error:
+        if error.errno in _NOTHING_THERE:
+            return None
+        raise
+    try:
+        info, sha, size = os.fstat(descriptor), hashlib.sha256(), 0
+        if not stat.S_ISREG(info.st_mode):
+            return None
+        while chunk := os.read(descriptor, _CHUNK):
+            sha.update(chunk)
+            size += len(chunk)
+    finally:
+        os.close(descriptor)
+    return State(Kind.FILE, sha.hexdigest(), size, stat.S_IMODE(info.st_mode))
+
+
+def _other_state(seen: Stat) -> State:
+    if seen.target is None:
+        return State(seen.kind, mode=seen.mode)
+    target = os.fsencode(seen.target)
+    return State(Kind.SYMLINK, hashlib.sha256(target).hexdigest(), len(target))
 
 
 def _require_file(path: str, info: os.stat_result) -> None:

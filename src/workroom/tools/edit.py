@@ -22,7 +22,7 @@ _FILES_SHOWN = 200
 class EditArguments(Arguments):
     """Arguments of preview and apply."""
 
-    operations: tuple[Operation, ...] = Field(min_length=1, max_length=200, description="1 to 200, done in order")
+    operations: tuple[Operation, ...] = Field(min_length=1, max_length=200, description="up to 200, in order")
     title: str = Field(default="", max_length=200)
     idempotency_key: str | None = Field(default=None, min_length=1, max_length=200, description="one effect a key")
     on_conflict: Literal["refuse"] = "refuse"
@@ -38,7 +38,7 @@ class RollbackArguments(Arguments):
     """Arguments of rollback."""
 
     transaction_id: str
-    force: bool = Field(default=False, description="rollback: over later changes, which are kept")
+    force: bool = Field(default=False, description="rollback over later changes")
     strategy: Literal["refuse"] = "refuse"
 
 
@@ -276,7 +276,7 @@ EDIT = Tool(
     name="workspace_edit",
     title="Edit files",
     help=(
-        "Change files, all or nothing, undoable. apply = preview + commit; may await the person. Operations by type: "
+        "Change files, all or nothing, undoable. apply = preview + commit. Operations by type: "
         "create {path, content, overwrite}; rewrite {path, content}; replace {path, search, replacement, "
         "expected_matches}: exact text; splice {path, start_line, delete_count, content, expected_hash}; "
         "copy, move {from, to}; delete {path, recursive}; mkdir {path}; patch {patch}: unified diff. "
@@ -290,5 +290,5 @@ EDIT = Tool(
         Action("show", CommitArguments, "One transaction with its diff.", answer=_show),
         Action("list", ListArguments, "Transactions, newest first.", answer=_list),
     ),
-    annotations={"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": False},
+    annotations={"openWorldHint": False},
 )

@@ -136,5 +136,5 @@ NOTES = Tool(
         Action("list", Listed, "The notes by name, and whether there is a memory.", answer=_list),
         Action("delete", Named, "Remove a note; the memory stays.", answer=_delete),
     ),
-    annotations={"readOnlyHint": False, "destructiveHint": False, "idempotentHint": False, "openWorldHint": False},
+    annotations={"destructiveHint": False, "openWorldHint": False},
 )

@@ -38,7 +38,7 @@ class Show(Arguments):
 
 
 class Complete(Arguments):
-    plan_id: Annotated[PlanId | None, Field(description="Default: the approved plan.")] = None
+    plan_id: Annotated[PlanId | None, Field(description="default: the approved one")] = None
     summary: Annotated[str | None, Field(max_length=2000)] = None
 
 
@@ -211,9 +211,8 @@ def _row(body: PlanBody, status: Status) -> dict[str, Any]:
 PLAN = Tool(
     name="workspace_plan",
     title="Plans",
-    help="Put a plan before the person. In Plan mode nothing that changes anything runs until they accepted one; after "
-    "propose, restate it and stop. Propose again only when the plan itself must change: that locks everything until "
-    "the new one is accepted. Complete it when done.",
+    help="Put a plan before the person. In Plan mode changes run only after they accepted one: propose, restate it, "
+    "stop. A new proposal locks changes until it is accepted. Complete it when done.",
     actions=(
         Action("propose", Propose, "Ask for a plan's approval.", answer=_propose),
         Action("current", Current, "The pending plan, else the approved one.", answer=_current),
@@ -222,5 +221,5 @@ PLAN = Tool(
         Action("list", Listed, "Plans, newest first.", answer=_list),
     ),
     modes=frozenset({Mode.MANUAL, Mode.PLAN}),
-    annotations={"readOnlyHint": False, "destructiveHint": False, "idempotentHint": False, "openWorldHint": False},
+    annotations={"destructiveHint": False, "openWorldHint": False},
 )

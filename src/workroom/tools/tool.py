@@ -94,7 +94,7 @@ class Tool:
     modes: frozenset[Mode] = frozenset(Mode)
     """The modes in which it is registered."""
     annotations: Mapping[str, bool] = field(default_factory=dict)
-    """MCP's hints: readOnlyHint, destructiveHint, idempotentHint, openWorldHint."""
+    """MCP's hints, where they differ from its defaults (destructive, of an open world)."""
 
     def operation(self, action: str) -> str:
         """`workspace_edit` and `apply` give `edit.apply`, as envelopes name it."""

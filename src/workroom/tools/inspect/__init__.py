@@ -21,9 +21,9 @@ def inspect_tool(registered: Registered) -> Tool:
     return Tool(
         name="workspace_inspect",
         title="Look at the workspace",
-        help="Read-only. capabilities: mode, what waits, where notes and memory are; call it first. overview, list, "
-        "stat, changes (history). read: numbered lines and the file's sha256. search: text or regex in files. find: "
-        "files by name. Ignored files, .git and .agentic are left out unless asked for by path.",
+        help="Read-only. capabilities (call it first): mode, what waits, notes. read: numbered lines, sha256. search: "
+        "text or regex in files. find: files by name. changes: history. Ignored files, .git and .agentic only when "
+        "asked for by path.",
         actions=(
             capabilities_action(registered),
             OVERVIEW,

@@ -44,7 +44,7 @@ class Listed(Within):
     include_hidden: bool = True
     include_ignored: bool = False
     limit: Annotated[int, Field(ge=1, le=5_000)] = 500
-    cursor: Annotated[str | None, Field(description="to go on")] = None
+    cursor: str | None = None
 
 
 # overview

@@ -35,9 +35,9 @@ _NAMES = 5_000
 class Read(Paths):
     start_line: Annotated[int | None, Field(ge=1)] = None
     end_line: Annotated[int | None, Field(ge=1)] = None
-    tail_lines: Annotated[int | None, Field(ge=1, description="last N lines")] = None
+    tail_lines: Annotated[int | None, Field(ge=1)] = None
     symbol: Annotated[str | None, Field(json_schema_extra=UNSHOWN)] = None
-    numbered: Annotated[bool, Field(description="default true")] = True
+    numbered: bool = True
     known_sha256: Annotated[str | None, Field(description="skips an unchanged file")] = None
     max_chars: Annotated[int | None, Field(ge=100, le=1_000_000)] = None
 
