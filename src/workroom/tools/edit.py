@@ -22,7 +22,7 @@ _FILES_SHOWN = 200
 class EditArguments(Arguments):
     """Arguments of preview and apply."""
 
-    operations: tuple[Operation, ...] = Field(min_length=1, max_length=200, description="up to 200, in order")
+    operations: tuple[Operation, ...] = Field(min_length=1, max_length=200, description="done in order")
     title: str = Field(default="", max_length=200)
     idempotency_key: str | None = Field(default=None, min_length=1, max_length=200, description="one effect a key")
     on_conflict: Literal["refuse"] = "refuse"
