@@ -20,7 +20,7 @@ import pwd
 import signal
 import socket
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -53,9 +53,6 @@ class _Speaker(Protocol):
 
     @property
     def workspace(self) -> Workspace | None: ...
-
-    @property
-    def calls(self) -> Collection[asyncio.Task[None]]: ...
 
     def part(self) -> object: ...
 
@@ -172,14 +169,12 @@ class Daemon:
     async def _finish(self) -> bool:
         """Hear nothing new, wait for running calls, let their answers leave, close the folders; whether all went well.
 
-        A call that still runs after its time is left behind as by a crash.
+        A call that still runs after its time is left behind as by a crash; one that waits for the person is given up.
         """
         for channel in self._channels:
             channel.rest()
-        running = {task for speaker in self._channels.values() if speaker for task in speaker.calls}
-        if running:
-            await asyncio.wait(running, timeout=_FINISH_SECONDS)
         finished = await asyncio.to_thread(self.hub.pool.close, _FINISH_SECONDS)
+        await asyncio.sleep(0)  # tasks that waited for a thread have its result now, and answer
         for channel, speaker in list(self._channels.items()):
             (speaker.part if speaker else channel.close)()
         if self._channels:

@@ -14,7 +14,7 @@ import asyncio
 import contextlib
 import json
 import logging
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -259,11 +259,6 @@ class PersonConnection:
         self._over = False
         channel.hear, channel.finished = self.hear, self.finish
         channel.ended.append(self._ended)
-
-    @property
-    def calls(self) -> Collection[asyncio.Task[None]]:
-        """Requests whose answers are outstanding."""
-        return self._calls
 
     def hear(self, line: bytes) -> None:
         """Take one request."""

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import json
 import logging
-from collections.abc import Collection
 from functools import lru_cache, partial
 from typing import Any
 
@@ -70,11 +69,6 @@ class Connection:
                 self._list(step.request)
             elif isinstance(step, Cancel):
                 self._cancel(step.request)
-
-    @property
-    def calls(self) -> Collection[asyncio.Task[None]]:
-        """Calls that wait for the person."""
-        return self._waiting.values()
 
     def resume(self, resumed: Resumed) -> None:
         """Go on where another server has ended: the client has introduced itself, and doesn't do so again."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Collection
 from typing import Any
 
 from workroom.interfaces.channel import PipeChannel, SocketChannel
@@ -39,11 +37,6 @@ class Shimmed:
     @property
     def workspace(self) -> Workspace:
         return self._connection.workspace
-
-    @property
-    def calls(self) -> Collection[asyncio.Task[None]]:
-        """Calls that wait for the person."""
-        return self._connection.calls
 
     def part(self) -> None:
         """End this server's side, and hand the client back to the shim."""
