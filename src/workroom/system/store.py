@@ -40,6 +40,8 @@ INLINE_BYTES = 64 * 1024
 """Images up to this size live in the database; larger ones are files named by their hash."""
 
 _SPARE_READERS = 8
+_WRITER_CACHE_KIB = 32 * 1024
+"""What one transaction changes stays in memory up to here; beyond, pages are written, read and written again."""
 _log = logging.getLogger(__name__)
 
 _OWN: tuple[Migration, ...] = (
@@ -75,6 +77,7 @@ class Store:
         self._readers: list[Database] = []
         self._closed = False
         self._writer = self._connect()
+        self._writer.execute(f"PRAGMA cache_size = -{_WRITER_CACHE_KIB}")
         os.chmod(self._path, 0o600)
         self._migrate([*_OWN, *migrations])
 

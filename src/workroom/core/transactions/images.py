@@ -27,7 +27,8 @@ class Images:
 
     def keep(self, db: Database, planned: Planned, quota: int) -> None:
         """Keep what the plan's changes need, and forget the oldest entries' images beyond the quota."""
-        needed = {sha: planned.contents[sha] for sha in _needed(planned.change_set) if sha in planned.contents}
+        shas = sorted(_needed(planned.change_set))  # in the order of the table, whose pages are then touched once
+        needed = {sha: planned.contents[sha] for sha in shas if sha in planned.contents}
         self._held += sum(len(data) for data in needed.values())
         if self._held > quota:
             self._make_room(db, quota)

@@ -8,7 +8,7 @@ Entry        a line of the history: what was done, by whom, and whether it is un
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from workroom.base.actor import Actor
@@ -112,10 +112,16 @@ class Entry:
 
 def change_to_json(change: Change) -> dict[str, Any]:
     """A change as it is stored."""
-    body = asdict(change)
-    body["before"] = _state_row(change.before)
-    body["after"] = _state_row(change.after)
-    return body
+    return {
+        "path": change.path,
+        "before": _state_row(change.before),
+        "after": _state_row(change.after),
+        "origin": change.origin,
+        "like": change.like,
+        "matched": change.matched,
+        "added": change.added,
+        "removed": change.removed,
+    }
 
 
 def change_from_json(body: dict[str, Any]) -> Change:
