@@ -13,6 +13,7 @@ import json
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, get_args
@@ -92,9 +93,8 @@ def fields_table(model: type[BaseModel]) -> str:
     """One row a field, required ones first, else in the order in which they are declared."""
     schema = model.model_json_schema()
     required = schema.get("required", ())
-    meanings = {
-        info.alias or name: texts_under_fields(model).get(name, "") for name, info in model.model_fields.items()
-    }
+    texts = texts_under_fields(model)
+    meanings = {info.alias or name: texts.get(name, "") for name, info in model.model_fields.items()}
     rows = [
         (f"`{name}`", kind_of(node), default_of(node, name in required), meanings[name] or meaning_of(node))
         for name, node in sorted(schema.get("properties", {}).items(), key=lambda pair: pair[0] not in required)
@@ -183,15 +183,19 @@ def texts_under_fields(model: type[BaseModel]) -> dict[str, str]:
     found: dict[str, str] = {}
     for base in reversed(model.__mro__):
         if issubclass(base, BaseModel) and base is not BaseModel:
-            found |= _texts_in(base)
+            found |= texts_in(base)
     return found
 
 
-def _texts_in(model: type[BaseModel]) -> Iterator[tuple[str, str]]:
+@cache
+def texts_in(model: type[BaseModel]) -> Mapping[str, str]:
+    """The same of one class; its source is read once."""
     body = ast.parse(textwrap.dedent(inspect.getsource(model))).body[0]
-    for field, text in pairwise(body.body if isinstance(body, ast.ClassDef) else []):
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(text, ast.Expr):
-            yield field.target.id, " ".join(str(ast.literal_eval(text.value)).split())
+    return {
+        field.target.id: " ".join(str(ast.literal_eval(text.value)).split())
+        for field, text in pairwise(body.body if isinstance(body, ast.ClassDef) else [])
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(text, ast.Expr)
+    }
 
 
 # The gate
