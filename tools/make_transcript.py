@@ -2,7 +2,8 @@
 
 `python tools/make_transcript.py` serves a small sample project from a temporary folder, lets the official Python client
 of the Model Context Protocol edit it as an agent, decides as the person in a terminal, and undoes the edit. What they
-print is written down as it is, except that the temporary folder is called /home/you/recipes and the account you.
+print is written down as it is, but for blanks at line ends, the temporary folder (called /home/you/recipes) and the
+account (called you).
 With `--check` it writes nothing, and ends with 1 when the stored transcript differs by more than ids and times.
 """
 
