@@ -13,13 +13,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from workroom.base.errors import WorkroomError
 from workroom.interfaces import link
 
 SECONDS = 60
@@ -164,16 +164,21 @@ class Room:
         return self.people[-1]
 
     def pid(self) -> int:
-        """The process of the server that is running."""
-        found: int = self.person(start=False).get("status")["server"]["pid"]
+        """The process of the server that is running; NOT_FOUND when none is."""
+        key = (self.state / "person.key").read_text()
+        joined = link.join(self.place, link.hello("person", None, key=key, environ={}), start=False)
+        joined.connection.close()
+        found: int = joined.answer["server"]["pid"]
         return found
 
     def stop(self) -> None:
         """Stop the server, if one runs, and wait for its end."""
-        with suppress(Exception):
+        try:
             pid = self.pid()
-            os.kill(pid, signal.SIGTERM)
-            self.wait_for_end(pid)
+        except (WorkroomError, FileNotFoundError):
+            return
+        os.kill(pid, signal.SIGTERM)
+        self.wait_for_end(pid)
 
     def wait_for_end(self, pid: int) -> None:
         """Wait until a process runs no more; one that nobody has waited for yet doesn't."""

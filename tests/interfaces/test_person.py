@@ -76,7 +76,7 @@ def test_settings_are_read_and_written(both):
 def test_wrong_settings_are_told_and_can_be_set_right(room):
     room.agent()
     (room.state / "settings.toml").write_text('mode = "whatever"\n')
-    (row,) = room.person().get("status")["workspaces"]
+    (row,) = room.person(room.folder).get("status")["workspaces"]
     assert row["mode"] is None
     assert "mode" in row["error"]
     room.person(room.folder).get("settings.set", key="mode", value="manual", user=True)
