@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from workroom.base.actor import Actor
-from workroom.base.errors import ErrorCode
+from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.settings import Settings
 from workroom.core.approvals import Approval, Status
 from workroom.tools.dispatch import call, dispatch, resume
@@ -133,7 +133,7 @@ def test_accepted_runs_at_once_and_the_call_collects_its_result_once(house):
     entry = house.tx.history()[0]
     assert (entry.actor.name, entry.decided_by) == ("tester", "the person")
     collected = send(house, CREATE)
-    assert collected.to_json() == result.to_json()
+    assert collected.to_json() == {**result.to_json(), "operation": "edit.apply"}
     assert code(send(house, CREATE)) == ErrorCode.EDIT_CONFLICT  # a new call, and the file is there now
 
 
@@ -146,6 +146,16 @@ def test_the_resume_call_collects_the_result_too(house):
     again = send(house, **staged.data["approval"]["resume"]["arguments"])
     assert (again.ok, again.data["committed"]) == (True, True)
     assert len(house.tx.history()) == 1
+
+
+def test_a_result_that_was_undone_meanwhile_is_not_told(house):
+    house.settings = Settings(mode="manual")
+    staged = send(house, CREATE)
+    applied = accept(house, staged).data["transactionId"]
+    house.undo(applied)
+    again = send(house, CREATE)
+    assert again.data["status"] == "pending_approval"
+    assert again.data["approval"]["id"] != staged.data["approval"]["id"]
 
 
 def test_another_commit_of_the_same_edit_collects_the_result(house):
@@ -316,6 +326,14 @@ def test_a_call_that_needs_no_yes_does_not_wait(house):
 def test_an_unknown_tool_is_named(house):
     answer = send(house, CREATE, tool="workspace_edits")
     assert (code(answer), "workspace_edit" in answer.summary) == (ErrorCode.NOT_FOUND, True)
+
+
+def test_settings_that_cannot_be_read_are_told(house):
+    def broken():
+        raise WorkroomError(ErrorCode.INVALID_INPUT, "Setting mode: no such mode.")
+
+    house.workspace = replace(house.workspace, settings=broken)
+    assert code(send(house, CREATE)) == ErrorCode.INVALID_INPUT
 
 
 def test_a_fault_of_ours_is_told_as_one(house):

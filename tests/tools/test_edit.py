@@ -218,9 +218,10 @@ def test_list_pages_and_filters(house, edit):
     assert (first["total"], first["truncated"], len(first["transactions"])) == (6, True, 2)
     row = first["transactions"][0]
     assert (row["status"], row["fileCount"], row["directoryCount"], row["directories"]) == ("planned", 0, 1, ["d"])
-    rest = edit("list", limit=10, cursor=first["nextCursor"])["data"]
+    rest = edit("list", limit=10, cursor=first["cursor"])["data"]
     assert (len(rest["transactions"]), rest["truncated"]) == (4, False)
     assert edit("list", status="planned")["data"]["total"] == 1
+    assert [row["title"] for row in rest["transactions"]] == ["f3", "f2", "f1", "f0"]
     assert edit("list", cursor="elsewhere")["error"]["code"] == "INVALID_INPUT"
 
 
@@ -259,6 +260,45 @@ def test_staging_names_the_way_to_go_on(house, edit):
     ]  # fmt: skip
     assert edit("show", transaction_id=transaction)["data"]["status"] == "planned"
     assert not (house.folder / "f").exists()
+
+
+def test_what_is_not_in_this_version_is_said_kindly(edit):
+    operations = [{"type": "create", "path": "f", "content": ""}]
+    for answer in (
+        edit("preview", operations=operations, on_conflict="merge"),
+        edit("apply", operations=operations, on_conflict="merge"),
+        edit("rollback", transaction_id="tx_1", strategy="merge"),
+        edit("commit", transaction_id="tx_1", files=["f"]),
+        edit("commit", transaction_id="tx_1", hunks=["1"]),
+    ):
+        assert answer["error"]["code"] == "UNSUPPORTED"
+    assert edit("apply", operations=operations, on_conflict="refuse")["ok"]
+
+
+def test_transactions_of_one_instant_are_all_listed(house, edit):
+    house.clock = lambda: 1_800_000_000.0
+    house.reopen()
+    for number in range(3):
+        edit("preview", operations=[{"type": "create", "path": f"f{number}", "content": ""}])
+    seen, cursor = [], {}
+    while True:
+        data = edit("list", limit=1, **cursor)["data"]
+        seen += [row["transactionId"] for row in data["transactions"]]
+        if not data["truncated"]:
+            break
+        cursor = {"cursor": data["cursor"]}
+    assert len(set(seen)) == 3
+
+
+def test_a_staged_plan_outlives_a_thousand_others(house, edit):
+    house.settings = Settings(mode="manual")
+    staged = edit("apply", operations=[{"type": "create", "path": "mine", "content": ""}])["data"]["transactionId"]
+    previewed = edit("preview", operations=[{"type": "create", "path": "other", "content": ""}])["data"]
+    for number in range(1_001):
+        house.tx.keep(house.plan({"type": "create", "path": f"f{number}", "content": ""}), AGENT)
+    assert house.tx.get(staged).status == "planned"
+    assert edit("show", transaction_id=previewed["transactionId"])["error"]["code"] == "NOT_FOUND"
+    assert house.tx.find(limit=1)[1] == 1_001
 
 
 def test_help_is_short_and_names_each_operation():

@@ -49,5 +49,5 @@ def _refused(message: str) -> WorkroomError:
     return WorkroomError(
         ErrorCode.PROTECTED_PATH,
         message,
-        next_step="Only the person decides, with `workroom` in a terminal or on the page.",
+        next_step="Only the person decides, with `workroom` in a terminal.",
     )

@@ -11,13 +11,14 @@ import asyncio
 import json
 import logging
 from concurrent.futures import Executor
+from dataclasses import replace
 from typing import Any
 
 from workroom.base.changes import Danger, Permit, digest
 from workroom.base.envelope import Artifact, Envelope, failure
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import ApprovalDecided, Event
-from workroom.base.settings import Mode
+from workroom.base.settings import Mode, Settings
 from workroom.core.approvals import Approval, Status
 from workroom.core.permissions import Decision, Outcome, decide
 from workroom.tools.catalog import find_tool
@@ -28,6 +29,7 @@ from workroom.tools.tool import Action, Arguments, Call, Proposal, Staged, Tool
 __all__ = ["call", "dispatch", "resume"]
 
 _log = logging.getLogger(__name__)
+_DEFAULTS = Settings()
 
 
 async def dispatch(pool: Executor, caller: Call, name: str, raw: dict[str, Any]) -> Envelope:
@@ -67,8 +69,11 @@ async def dispatch(pool: Executor, caller: Call, name: str, raw: dict[str, Any])
 def call(caller: Call, name: str, raw: dict[str, Any]) -> Envelope:
     """One call from parse to answer. Never raises: a refusal or fault is an envelope with `ok: false`."""
     operation = name.removeprefix("workspace_")
+    limit = _DEFAULTS.max_tool_result_chars  # where the settings can't be read, that is what is answered
     try:
-        tool = find_tool(name, caller.profile, caller.workspace.settings().mode)
+        settings = caller.workspace.settings()
+        limit = settings.max_tool_result_chars
+        tool = find_tool(name, caller.profile, settings.mode)
         action, arguments = parse_arguments(tool, raw)
         operation = tool.operation(action.name)
         envelope = _answer(caller, tool, action, arguments)
@@ -77,7 +82,7 @@ def call(caller: Call, name: str, raw: dict[str, Any]) -> Envelope:
     except Exception:  # noqa: BLE001 - the last line of defence: a fault of ours is told as one, and logged whole
         _log.exception("%s failed", operation)
         envelope = failure(operation, _internal())
-    return bounded(envelope, caller.workspace.settings().max_tool_result_chars, caller.workspace.agentic)
+    return bounded(envelope, limit, caller.workspace.agentic)
 
 
 def resume(caller: Call, record: Approval) -> Envelope:
@@ -110,11 +115,21 @@ def _answer(caller: Call, tool: Tool, action: Action, arguments: Arguments) -> E
     request = _request(tool, action, arguments)
     collected = caller.workspace.approvals.collect(request, caller.actor)
     if collected is not None:
-        return _stored_envelope(collected)
+        answered = replace(_stored_envelope(collected), operation=tool.operation(action.name))
+        if _still_true(caller, answered):
+            return answered
     proposal = _propose(action, caller, arguments)
     if isinstance(proposal, Envelope):
         return proposal
     return _gate(caller, tool, action, proposal, request)
+
+
+def _still_true(caller: Call, answered: Envelope) -> bool:
+    """Whether a result that waited for its call still tells what is: its transaction may be undone by now."""
+    transaction_id = answered.data.get("transactionId")
+    if not answered.ok or transaction_id is None:
+        return True
+    return bool(answered.data["status"] == caller.workspace.transactions.get(transaction_id).status)
 
 
 def _propose(action: Action, caller: Call, arguments: Arguments) -> Proposal | Envelope:
@@ -181,7 +196,7 @@ def _pending_envelope(operation: str, mode: Mode, record: Approval) -> Envelope:
     preview = _stored_preview(record.preview)
     summary = (
         f"Awaiting approval {record.id}: {record.title}. The person decides: `workroom accept {record.id}` "
-        f"(or `workroom deny {record.id} REASON`) in a terminal, or /accept {record.id} in a chat of Workroom's own. "
+        f"(or `workroom deny {record.id} REASON`) in a terminal. "
         f"After that, call {record.tool} with {json.dumps(record.arguments, separators=(',', ':'))}."
     )
     approval = {

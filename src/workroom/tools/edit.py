@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -10,6 +10,7 @@ from workroom.base.changes import Permit
 from workroom.base.envelope import Artifact, Envelope
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.transactions import Operation, Planned, Transaction, file_row, render_diff, write_views
+from workroom.tools.schema import UNSHOWN
 from workroom.tools.tool import Action, Arguments, Call, Proposal, Staged, Tool
 from workroom.tools.transaction_rows import transaction_row
 
@@ -25,13 +26,20 @@ class EditArguments(Arguments):
     operations: tuple[Operation, ...] = Field(min_length=1, max_length=200, description="done in order")
     title: str = Field(default="", max_length=200)
     idempotency_key: str | None = Field(default=None, min_length=1, max_length=200, description="one effect a key")
-    on_conflict: Literal["refuse"] = "refuse"
+    on_conflict: Annotated[Literal["refuse", "merge"], Field(json_schema_extra=UNSHOWN)] = "refuse"
 
 
-class CommitArguments(Arguments):
-    """Arguments of commit and show."""
+class ShowArguments(Arguments):
+    """Arguments of show."""
 
     transaction_id: str
+
+
+class CommitArguments(ShowArguments):
+    """Arguments of commit."""
+
+    files: Annotated[tuple[str, ...], Field(json_schema_extra=UNSHOWN)] = ()
+    hunks: Annotated[tuple[str, ...], Field(json_schema_extra=UNSHOWN)] = ()
 
 
 class RollbackArguments(Arguments):
@@ -39,7 +47,7 @@ class RollbackArguments(Arguments):
 
     transaction_id: str
     force: bool = Field(default=False, description="rollback over later changes")
-    strategy: Literal["refuse"] = "refuse"
+    strategy: Annotated[Literal["refuse", "merge"], Field(json_schema_extra=UNSHOWN)] = "refuse"
 
 
 class ListArguments(Arguments):
@@ -54,6 +62,7 @@ class ListArguments(Arguments):
 
 
 def _preview(call: Call, arguments: EditArguments) -> Envelope:
+    _check_merge("on_conflict", arguments.on_conflict)
     existing = _by_key(call, arguments)
     planned = existing.planned if existing is not None else _plan(call, arguments)
     status = existing.status if existing is not None else "planned"
@@ -62,6 +71,7 @@ def _preview(call: Call, arguments: EditArguments) -> Envelope:
 
 
 def _apply(call: Call, arguments: EditArguments) -> Proposal | Envelope:
+    _check_merge("on_conflict", arguments.on_conflict)
     existing = _by_key(call, arguments)
     if existing is None:
         return _proposal(call, "edit.apply", _plan(call, arguments))
@@ -72,6 +82,8 @@ def _apply(call: Call, arguments: EditArguments) -> Proposal | Envelope:
 
 
 def _commit(call: Call, arguments: CommitArguments) -> Proposal | Envelope:
+    if arguments.files or arguments.hunks:
+        raise _not_yet("files and hunks: a commit in part", "Commit it whole, or plan the part as an edit of its own.")
     found = call.workspace.transactions.get(arguments.transaction_id)
     if found.status == "applied":
         return _settled(call, "edit.commit", found)
@@ -86,6 +98,7 @@ def _commit(call: Call, arguments: CommitArguments) -> Proposal | Envelope:
 
 
 def _rollback(call: Call, arguments: RollbackArguments) -> Proposal | Envelope:
+    _check_merge("strategy", arguments.strategy)
     found = call.workspace.transactions.get(arguments.transaction_id)
     if found.status == "rolled_back":
         return _answer(
@@ -117,7 +130,7 @@ def _rollback(call: Call, arguments: RollbackArguments) -> Proposal | Envelope:
     )
 
 
-def _show(call: Call, arguments: CommitArguments) -> Envelope:
+def _show(call: Call, arguments: ShowArguments) -> Envelope:
     found = call.workspace.transactions.get(arguments.transaction_id)
     planned = found.planned
     artifacts = write_views(call.workspace.agentic, planned, _diff(call, planned))
@@ -130,8 +143,8 @@ def _show(call: Call, arguments: CommitArguments) -> Envelope:
 
 
 def _list(call: Call, arguments: ListArguments) -> Envelope:
-    before = None if arguments.cursor is None else _cursor(arguments.cursor)
-    rows, total = call.workspace.transactions.find(limit=arguments.limit + 1, status=arguments.status, before=before)
+    after = None if arguments.cursor is None else _cursor(arguments.cursor)
+    rows, total = call.workspace.transactions.find(limit=arguments.limit + 1, status=arguments.status, after=after)
     shown = rows[: arguments.limit]
     data: dict[str, Any] = {
         "transactions": [transaction_row(row) for row in shown],
@@ -139,7 +152,7 @@ def _list(call: Call, arguments: ListArguments) -> Envelope:
         "truncated": len(rows) > len(shown),
     }
     if data["truncated"]:
-        data["nextCursor"] = repr(shown[-1].created_at)
+        data["cursor"] = f"{shown[-1].created_at!r} {shown[-1].id}"
     text = "\n".join(f"{row.id} {row.status}: {row.planned.title}" for row in shown)
     return Envelope(True, "edit.list", f"{len(shown)} of {total} transactions.", data, "low", text=text)
 
@@ -159,14 +172,14 @@ def _plan(call: Call, arguments: EditArguments) -> Planned:
     )  # fmt: skip
 
 
-def _keep(call: Call, planned: Planned) -> tuple[Planned, tuple[Artifact, ...]]:
-    kept = planned if planned.kept else call.workspace.transactions.keep(planned, call.actor)
+def _keep(call: Call, planned: Planned, *, waits: bool = False) -> tuple[Planned, tuple[Artifact, ...]]:
+    kept = call.workspace.transactions.keep(planned, call.actor, waits=waits)
     return kept, write_views(call.workspace.agentic, planned, _diff(call, planned))
 
 
 def _proposal(call: Call, operation: str, planned: Planned) -> Proposal:
     def stage() -> Staged:
-        kept, artifacts = _keep(call, planned)
+        kept, artifacts = _keep(call, planned, waits=True)
         data = _data(call, kept, "planned")
         return Staged(_commit_call(planned), data, artifacts, str(data["diffPreview"]))
 
@@ -263,13 +276,23 @@ def _file_line(row: dict[str, Any]) -> str:
     return f"{row['change']} {origin}{row['path']}{counts}{loosely}"
 
 
-def _cursor(text: str) -> float:
+def _cursor(text: str) -> tuple[float, str]:
+    at, _, transaction_id = text.partition(" ")
     try:
-        return float(text)
+        return float(at), transaction_id
     except ValueError:
         raise WorkroomError(
-            ErrorCode.INVALID_INPUT, f"cursor {text!r} is none of ours.", next_step="Use the nextCursor of an answer."
+            ErrorCode.INVALID_INPUT, "cursor is none of ours.", next_step="Send the cursor of the answer before."
         ) from None
+
+
+def _check_merge(field: str, value: str) -> None:
+    if value == "merge":
+        raise _not_yet(f"{field} merge", f"Leave {field} out: a conflict is refused, with the difference.")
+
+
+def _not_yet(what: str, next_step: str) -> WorkroomError:
+    return WorkroomError(ErrorCode.UNSUPPORTED, f"{what} is not in this version.", next_step=next_step)
 
 
 EDIT = Tool(
@@ -287,7 +310,7 @@ EDIT = Tool(
         Action("apply", EditArguments, "Plan and commit in one call.", propose=_apply),
         Action("commit", CommitArguments, "Commit a planned transaction.", propose=_commit),
         Action("rollback", RollbackArguments, "Take an applied transaction back.", propose=_rollback),
-        Action("show", CommitArguments, "One transaction with its diff.", answer=_show),
+        Action("show", ShowArguments, "One transaction with its diff.", answer=_show),
         Action("list", ListArguments, "Transactions, newest first.", answer=_list),
     ),
     annotations={"openWorldHint": False},

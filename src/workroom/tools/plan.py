@@ -79,7 +79,7 @@ def _proposed(body: PlanBody, artifact: Artifact, mode: Mode) -> Envelope:
     steps = [f"step {number}: {step.text}" for number, step in enumerate(body.steps[:_FACTS], 1)]
     instruction = (
         f"Restate this plan to the person and stop. They answer with `workroom accept {body.id}` (or "
-        f"`workroom deny {body.id} REASON`) in a terminal, or /accept {body.id} in a chat of Workroom's own. "
+        f"`workroom deny {body.id} REASON`) in a terminal. "
         f"Call nothing that changes anything before that.{manual}"
     )
     return Envelope(

@@ -36,6 +36,7 @@ __all__ = [
     "refer",
     "set_intent_phase",
     "set_status",
+    "set_waiting",
     "transactions",
     "undo_links",
     "unreferenced",
@@ -49,7 +50,8 @@ MIGRATIONS: tuple[Migration, ...] = (
             id TEXT PRIMARY KEY, cause TEXT NOT NULL, status TEXT NOT NULL, title TEXT NOT NULL,
             body TEXT NOT NULL, fingerprint TEXT NOT NULL, undoes INTEGER, idempotency_key TEXT UNIQUE,
             actor_kind TEXT NOT NULL, actor_name TEXT NOT NULL, session TEXT NOT NULL,
-            created_at REAL NOT NULL, applied_at REAL, entry INTEGER, approval_id TEXT, note TEXT NOT NULL DEFAULT ''
+            created_at REAL NOT NULL, applied_at REAL, entry INTEGER, approval_id TEXT, note TEXT NOT NULL DEFAULT '',
+            waits INTEGER NOT NULL DEFAULT 0
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX transactions_created ON transactions (created_at);
         CREATE TABLE entries (
@@ -105,12 +107,15 @@ def key_owner(db: Database, key: str) -> Transaction | None:
     return None if row is None else _transaction(row)
 
 
-def transactions(db: Database, status: str | None, limit: int, before: float | None) -> list[Transaction]:
-    """Stored transactions, newest first; those created before a time, as a cursor."""
+def transactions(
+    db: Database, status: str | None, limit: int, after: tuple[float, str] | None = None
+) -> list[Transaction]:
+    """Stored transactions, newest first; those that come after one, told by its time and id, as a cursor."""
+    at, transaction_id = after or (None, None)
     rows = db.execute(
-        f"SELECT {_COLUMNS} FROM transactions WHERE (?1 IS NULL OR status = ?1) AND (?2 IS NULL OR created_at < ?2) "  # noqa: S608
-        "ORDER BY created_at DESC, id LIMIT ?3",
-        (status, before, limit),
+        f"SELECT {_COLUMNS} FROM transactions WHERE (?1 IS NULL OR status = ?1) "  # noqa: S608
+        "AND (?2 IS NULL OR created_at < ?2 OR (created_at = ?2 AND id > ?3)) ORDER BY created_at DESC, id LIMIT ?4",
+        (status, at, transaction_id, limit),
     )
     return [_transaction(row) for row in rows]
 
@@ -125,11 +130,16 @@ def set_status(db: Database, transaction_id: str, status: str, note: str = "") -
     db.execute("UPDATE transactions SET status = ?, note = ? WHERE id = ?", (status, note, transaction_id))
 
 
+def set_waiting(db: Database, transaction_id: str) -> None:
+    """The person is asked about this plan: it is kept however many others come."""
+    db.execute("UPDATE transactions SET waits = 1 WHERE id = ?", (transaction_id,))
+
+
 def planned_before(db: Database, at: float, keep: int) -> list[str]:
-    """Planned transactions that are older than a time, or beyond the newest `keep`."""
+    """Planned transactions that are older than a time, or beyond the newest `keep` while nobody is asked about them."""
     rows = db.execute(
-        "SELECT id FROM (SELECT id, created_at, row_number() OVER (ORDER BY created_at DESC) AS place "
-        "FROM transactions WHERE status = 'planned') WHERE created_at < ? OR place > ?",
+        "SELECT id FROM (SELECT id, created_at, waits, row_number() OVER (ORDER BY created_at DESC) AS place "
+        "FROM transactions WHERE status = 'planned') WHERE created_at < ? OR (place > ? AND NOT waits)",
         (at, keep),
     )
     return [str(row[0]) for row in rows]
@@ -185,8 +195,8 @@ def entries(db: Database, limit: int, before: int | None = None) -> list[Entry]:
 def newest_undoable(db: Database) -> Entry | None:
     """The newest entry that is neither undone nor an undo."""
     row = db.execute(
-        f"SELECT {_ENTRY} FROM entries WHERE undone_by IS NULL AND undoes IS NULL AND cause != 'recovery' "  # noqa: S608
-        "ORDER BY number DESC LIMIT 1"
+        f"SELECT {_ENTRY} FROM entries WHERE undone_by IS NULL AND undoes IS NULL "  # noqa: S608
+        "AND cause NOT IN ('recovery', 'late_write') ORDER BY number DESC LIMIT 1"
     ).fetchone()
     return None if row is None else _entry(row)
 

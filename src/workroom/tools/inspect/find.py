@@ -71,7 +71,7 @@ def _search(call: Call, arguments: Searched) -> Envelope:
         hidden=arguments.include_hidden,
     )
     by_file = arguments.output != "lines"
-    after, by_file = _after(arguments.cursor), arguments.output != "lines"
+    after = _after(arguments.cursor)
     found = search(call.workspace.root, target, query, arguments.limit, after=after, by_file=by_file)
     return answered(arguments, path, found, room(call))
 
