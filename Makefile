@@ -56,7 +56,7 @@ packages: ## system packages that tests use, installed where that is possible
 	@sh tools/system_packages.sh git:git strace:strace bwrap:bubblewrap
 
 bench: $(READY) ## measure, each figure beside a peer
-	$(PY) benchmarks/run.py
+	$(PY) -m benchmarks.run
 
 lock: ## resolve the dependencies anew into requirements.lock
 	sh tools/lock.sh
