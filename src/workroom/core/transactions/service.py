@@ -118,13 +118,19 @@ class Transactions:
             self._root, self._settings(), entry, self.image, id=self._new_id("tx"), force=force
         )  # fmt: skip
 
-    def keep(self, planned: Planned, actor: Actor) -> Planned:
-        """Store a plan with its images, so that it can be committed later, also after a restart."""
+    def keep(self, planned: Planned, actor: Actor, *, waits: bool = False) -> Planned:
+        """Store a plan with its images, so that it can be committed later, also after a restart.
+
+        Plans are kept for seven days and up to 1,000 of them; one that `waits` for the person isn't counted out.
+        """
         at = self._clock()
         with self._store.write() as db:
-            for stale in tables.planned_before(db, at - _PLANNED_SECONDS, _PLANNED_MOST - 1):
-                tables.prune_planned(db, stale)
-            self._keep_rows(db, planned, actor, at)
+            if not planned.kept:
+                for stale in tables.planned_before(db, at - _PLANNED_SECONDS, _PLANNED_MOST - 1):
+                    tables.prune_planned(db, stale)
+                self._keep_rows(db, planned, actor, at)
+            if waits:
+                tables.set_waiting(db, planned.id)
         return replace(planned, contents={}, kept=True)
 
     def check(self, planned: Planned) -> None:
@@ -168,9 +174,12 @@ class Transactions:
                     next_step="Make the call again to ask anew.",
                 )
             stored = tables.find_transaction(db, planned.id) if planned.kept else None
+            undone = tables.entry(db, planned.undoes) if planned.undoes is not None else None
         if planned.kept and (stored is None or stored.status != "planned"):
             status = "forgotten" if stored is None else stored.status
             raise WorkroomError(ErrorCode.TRANSACTION_STATE, f"{planned.id} is {status}, so it can't be committed.")
+        if undone is not None and undone.undone_by is not None:
+            raise _not_in_force(undone.transaction_id, "is rolled back")
 
     def _stage(self, folders: Folders, planned: Planned, steps: tuple[Step, ...]) -> tuple[Step, ...]:
         try:
@@ -274,11 +283,11 @@ class Transactions:
         return found
 
     def find(
-        self, *, limit: int = 20, status: str | None = None, before: float | None = None
+        self, *, limit: int = 20, status: str | None = None, after: tuple[float, str] | None = None
     ) -> tuple[list[Transaction], int]:
-        """Transactions, newest first, and how many there are in all."""
+        """Transactions, newest first, and how many there are in all; `after` one, told by its time and id."""
         with self._store.read() as db:
-            return tables.transactions(db, status, limit, before), tables.count_transactions(db, status)
+            return tables.transactions(db, status, limit, after), tables.count_transactions(db, status)
 
     def history(self, limit: int = 20, before: int | None = None) -> list[Entry]:
         """Lines of the history, newest first."""
@@ -316,8 +325,7 @@ class Transactions:
     def _entry_in_force(self, transaction_id: str) -> Entry:
         entry = self.entry_of(self.get(transaction_id).id)
         if entry is None or entry.undone_by is not None:
-            state = "was never applied" if entry is None else "is rolled back"
-            raise WorkroomError(ErrorCode.TRANSACTION_STATE, f"{transaction_id} {state}, so it can't be rolled back.")
+            raise _not_in_force(transaction_id, "was never applied" if entry is None else "is rolled back")
         return entry
 
     def _settle(self, before: float | None) -> None:
@@ -326,3 +334,7 @@ class Transactions:
 
 def _io_error(what: str, error: OSError) -> WorkroomError:
     return WorkroomError(ErrorCode.IO_ERROR, f"{what}: {error.strerror}.", next_step="Nothing was changed.")
+
+
+def _not_in_force(transaction_id: str, state: str) -> WorkroomError:
+    return WorkroomError(ErrorCode.TRANSACTION_STATE, f"{transaction_id} {state}, so it can't be rolled back.")
