@@ -48,6 +48,7 @@ class Overlay:
         self.contents: dict[str, bytes] = {}
         self._before: dict[str, State] = {}
         self._nodes: dict[str, Node] = {}
+        self._inside: dict[str, list[str]] = {}  # touched paths by their folder
 
     # Looking.
 
@@ -64,6 +65,10 @@ class Overlay:
                 raise WorkroomError(ErrorCode.LIMIT_EXCEEDED, f"A transaction touches at most {MAX_PATHS:,} paths.")
             self._before[path] = self.root.state(path)
         return self._before[path]
+
+    def touched(self, path: str) -> bool:
+        """Whether an operation changed the path: it is not what the disk holds there."""
+        return path in self._nodes
 
     def node(self, path: str) -> Node:
         """What the path would hold now."""
@@ -98,8 +103,8 @@ class Overlay:
 
     def children(self, folder: str) -> list[str]:
         """Paths that would stand in a folder, sorted."""
-        prefix = "" if folder == "." else folder + "/"
-        found = {p for p, n in self._nodes.items() if _within(p, prefix) and n.state.kind is not Kind.ABSENT}
+        touched = self._inside.get("" if folder == "." else folder, [])
+        found = {path for path in touched if self._nodes[path].state.kind is not Kind.ABSENT}
         if folder not in self._nodes or self._before.get(folder, ABSENT).kind is Kind.DIRECTORY:
             seen = self.root.stat(folder) if folder != "." else None
             if folder == "." or (seen is not None and seen.kind is Kind.DIRECTORY):
@@ -108,10 +113,12 @@ class Overlay:
 
     def tree(self, path: str) -> Iterator[str]:
         """The path and all it would hold, folders before what is in them."""
-        yield path
-        if self.kind(path) is Kind.DIRECTORY:
-            for child in self.children(path):
-                yield from self.tree(child)
+        ahead = [path]
+        while ahead:
+            each = ahead.pop()
+            yield each
+            if self.kind(each) is Kind.DIRECTORY:
+                ahead += reversed(self.children(each))
 
     # Changing.
 
@@ -135,26 +142,26 @@ class Overlay:
         """Nothing at the path any more."""
         self._set(path, _NOTHING)
 
-    def make_folder(self, path: str) -> None:
-        """A folder at the path."""
-        self._set(path, Node(State(Kind.DIRECTORY)))
+    def make_folder(self, path: str, mode: int | None = None) -> None:
+        """A folder at the path; one that stands there already keeps its mode."""
+        self._set(path, Node(State(Kind.DIRECTORY, mode=mode)))
 
     def make_parents(self, path: str) -> None:
         """Every missing folder above the path. EDIT_CONFLICT where something that is no folder is in the way."""
-        parent, _, _ = path.rpartition("/")
-        if not parent:
-            return
-        kind = self.kind(parent)
-        if kind is Kind.ABSENT:
-            self.make_parents(parent)
-            self.make_folder(parent)
-        elif kind is not Kind.DIRECTORY:
+        missing: list[str] = []
+        parent = path.rpartition("/")[0]
+        while parent and (kind := self.kind(parent)) is Kind.ABSENT:
+            missing.append(parent)
+            parent = parent.rpartition("/")[0]
+        if parent and kind is not Kind.DIRECTORY:
             raise WorkroomError(
                 ErrorCode.EDIT_CONFLICT,
                 f"{parent} is a {kind}, so {path} can't be made below it.",
                 next_step="Choose another path, or move that file first.",
                 details={"path": parent},
             )
+        for each in reversed(missing):
+            self.make_folder(each)
 
     def passed_on(self, path: str) -> Node:
         """The node of a file, link or folder as a copy of it has it."""
@@ -181,8 +188,17 @@ class Overlay:
         )
 
     def _moves(self, path: str, node: Node, gone: set[str]) -> bool:
-        """Whether the very file moves here: nothing was here, its old path ends empty, its bytes stay."""
-        return node.origin in gone and node.data is None and self.before(path).kind is Kind.ABSENT
+        """Whether the very file moves here: nothing was here, its old path ends empty, its bytes and mount stay."""
+        if node.origin not in gone or node.data is not None or self.before(path).kind is not Kind.ABSENT:
+            return False
+        return self._device(node.origin) == self._device(path)
+
+    def _device(self, path: str) -> int:
+        """The file system that a path is on, or would be on."""
+        parent = path.rpartition("/")[0]
+        while (seen := self.root.stat(parent or ".")) is None:
+            parent = parent.rpartition("/")[0]
+        return seen.device
 
     def _check_quota(self, ends: dict[str, Node], moved: dict[str, str | None], quota: int) -> None:
         origins = set(moved.values())
@@ -222,7 +238,12 @@ class Overlay:
         return node.state.kind is not Kind.FILE or before.mode == node.state.mode
 
     def _set(self, path: str, node: Node) -> None:
-        self.before(path)
+        """A new file that takes an old one's place has the old one's mode, whatever led to that."""
+        before = self.before(path)
+        if node.state.kind is before.kind is Kind.FILE and node.state.mode is None:
+            node = replace(node, state=replace(node.state, mode=before.mode))
+        if path not in self._nodes:
+            self._inside.setdefault(path.rpartition("/")[0], []).append(path)
         self._nodes[path] = node
 
     def _keep(self, data: bytes) -> str:
@@ -244,10 +265,6 @@ class Overlay:
             )
         self.contents[state.sha256] = data
         return data
-
-
-def _within(path: str, prefix: str) -> bool:
-    return path.startswith(prefix) and "/" not in path[len(prefix) :]
 
 
 def _count(old: bytes, new: bytes) -> tuple[int | None, int | None]:

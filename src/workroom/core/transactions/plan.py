@@ -23,7 +23,7 @@ from workroom.core.transactions.operations import (
     Splice,
     normalised,
 )
-from workroom.core.transactions.overlay import Overlay
+from workroom.core.transactions.overlay import Node, Overlay
 from workroom.system.root import Root
 from workroom.text import match, paths
 from workroom.text.encoding import TextFile, decode, decode_new
@@ -240,16 +240,22 @@ class _Planner:
         passed = self.overlay.passed_on(source)
         if moves:
             self._check_protected(source)
-            passed = replace(passed, origin=node.origin or source) if node.data is None else passed
+            passed = replace(passed, origin=self._origin(source, node))
             self.overlay.remove(source)
         if node.state.kind is Kind.DIRECTORY:
-            self.overlay.make_folder(target)
+            self.overlay.make_folder(target, node.state.mode)
             self.directories[target] = Directory(target, existed_before=False)
         else:
             self.overlay.put_node(target, passed)
 
+    def _origin(self, source: str, node: Node) -> str | None:
+        """Whose very file moves on; None where its bytes or mode were given by an operation, copies included."""
+        if node.data is not None or (node.origin is None and self.overlay.touched(source)):
+            return None
+        return node.origin or source
+
     def _check_transfer(self, op: Copy | Move, source: str, target: str) -> None:
-        if target == source or target.startswith(source + "/"):
+        if source == "." or target == source or target.startswith(source + "/"):
             raise WorkroomError(ErrorCode.INVALID_INPUT, f"to: {target} is {source} itself or below it.")
         kind = self.overlay.kind(target)
         if kind is Kind.ABSENT:
@@ -318,11 +324,12 @@ class _Planner:
     def _patch_mode(self, path: str, section: FilePatch) -> None:
         """A patch says whether a file can be executed and no more: the other bits stay the file's own."""
         node = self.overlay.node(path)
-        mode = node.state.mode
-        if section.new_mode is None or mode is None:
+        if section.new_mode is None or node.state.kind is not Kind.FILE:
             return
+        mode = section.new_mode if node.state.mode is None else node.state.mode
         executable = (mode & 0o444) >> 2 if section.new_mode & 0o111 else 0
-        self.overlay.set_mode(path, mode & ~0o111 | executable)
+        if executable or node.state.mode is not None:
+            self.overlay.set_mode(path, mode & ~0o111 | executable)
 
     def _patched(self, section: FilePatch, op: Patch) -> None:
         """Apply the section's hunks to its file on the overlay."""

@@ -72,7 +72,7 @@ class _Rollback:
         for change in changes:
             if change.before.kind is Kind.DIRECTORY and self.overlay.kind(change.path) is not Kind.DIRECTORY:
                 self.overlay.make_parents(change.path)
-                self.overlay.make_folder(change.path)
+                self.overlay.make_folder(change.path, change.before.mode)
         for change in changes:
             if change.before.kind in {Kind.FILE, Kind.SYMLINK}:
                 self._bring_back(change)
@@ -83,6 +83,9 @@ class _Rollback:
         for change in sorted(changes, key=lambda c: -c.path.count("/")):
             if change.after.kind is Kind.DIRECTORY and change.before.kind is Kind.ABSENT:
                 self._remove_folder(change.path)
+        for change in changes:
+            if _makes_way(change) and self.overlay.children(change.path):
+                raise _in_the_way(change.path)
 
     def directories(self, change_set: ChangeSet) -> tuple[Directory, ...]:
         """Folders that this undo makes: undoing it takes them away again."""
@@ -98,8 +101,8 @@ class _Rollback:
 
     def _move_back(self, mover: Change, change: Change) -> None:
         node = self.overlay.passed_on(mover.path)
-        if node.state.kind is Kind.ABSENT:
-            raise _forgotten(change.path)
+        if node.state.kind is not change.before.kind:
+            raise _gone(mover.path, change.path)
         self.overlay.make_parents(change.path)
         self.overlay.put_node(change.path, replace(node, origin=mover.path))
 
@@ -112,11 +115,15 @@ class _Rollback:
             self.overlay.contents[change.before.sha256] = data
             self.overlay.put_node(change.path, Node(change.before, data))
         else:
-            self.overlay.put(change.path, data, mode=change.before.mode, matched="exact")
+            # Where the entry left the mode alone, the file's mode of now stays, set by whomever.
+            kept = change.after.kind is Kind.FILE and not _changes_mode(change)
+            kept = kept and self.overlay.before(change.path).kind is Kind.FILE
+            self.overlay.put(change.path, data, mode=None if kept else change.before.mode, matched="exact")
 
     def _remove_folder(self, path: str) -> None:
-        """A folder goes only when the entry names it, and only while it is a folder and empty."""
-        if path not in self.made:
+        """A folder goes only while it is one and empty, and when the entry names it or a file comes back above it."""
+        makes_way = any(_makes_way(c) and path.startswith(c.path + "/") for c in self.entry.changes)
+        if path not in self.made and not makes_way:
             return
         if self.overlay.kind(path) is not Kind.DIRECTORY:
             self.warnings.append(f"{path} is no folder any more; it was left as it is.")
@@ -132,7 +139,7 @@ class _Rollback:
             return True
         if change.before.kind is Kind.DIRECTORY and now.kind is Kind.DIRECTORY:
             return True
-        return now.same_content(change.after)
+        return now.same_content(change.after) and (not _changes_mode(change) or now.mode == change.after.mode)
 
     def _later_work(self, differing: list[Change]) -> WorkroomError:
         named = ", ".join(change.path for change in differing[:10])
@@ -145,9 +152,35 @@ class _Rollback:
         )
 
 
+def _changes_mode(change: Change) -> bool:
+    return change.before.kind is change.after.kind is Kind.FILE and change.before.mode != change.after.mode
+
+
+def _makes_way(change: Change) -> bool:
+    """Whether a folder stands where a file or link comes back."""
+    return change.after.kind is Kind.DIRECTORY and change.before.kind in {Kind.FILE, Kind.SYMLINK}
+
+
 def _forgotten(path: str) -> WorkroomError:
     return WorkroomError(
         ErrorCode.NOT_FOUND,
         f"The earlier content of {path} is no longer kept: the history's quota (history_quota_bytes) was met.",
+        details={"path": path},
+    )
+
+
+def _gone(there: str, path: str) -> WorkroomError:
+    return WorkroomError(
+        ErrorCode.NOT_FOUND,
+        f"{path} was moved to {there}, where it no longer is, so it can't be brought back.",
+        details={"path": there},
+    )
+
+
+def _in_the_way(path: str) -> WorkroomError:
+    return WorkroomError(
+        ErrorCode.EDIT_CONFLICT,
+        f"{path} is a folder that holds other things by now, so what was there before it can't come back.",
+        next_step="Move them away, then roll back again.",
         details={"path": path},
     )
