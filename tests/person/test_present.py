@@ -125,6 +125,12 @@ def test_titles_and_names_are_escaped_too(shown):
     assert "bidirectional controls" in seen.flags
 
 
+def test_a_name_that_deceives_is_flagged_though_all_else_is_harmless(shown):
+    seen = shown(create("e\u202evil.txt"), title="A new file")
+    assert "\u202e" not in seen.text
+    assert seen.flags == ("bidirectional controls",)
+
+
 def test_a_move_and_a_mode(shown, house):
     house.write("a.txt", "one\n")
     seen = shown({"type": "move", "from": "a.txt", "to": "b.txt"})

@@ -72,12 +72,16 @@ class Presented:
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """What is to be shown, before escaping. `reasons` are ours, `body` real, `words` the agent's."""
+    """What is to be shown, before escaping. `reasons` are ours, `body` real, `words` the agent's.
+
+    `names` are the paths in `body`, where they stand escaped already.
+    """
 
     reasons: tuple[str, ...]
     body: str
     words: str
     obstacle: str = ""
+    names: tuple[str, ...] = ()
 
 
 def present(workspace: Workspace, record: Approval) -> Presented:
@@ -86,7 +90,8 @@ def present(workspace: Workspace, record: Approval) -> Presented:
     title = show(record.title, multiline=False)
     facts = [show(fact, multiline=False) for fact in (*_facts(record), *draft.reasons)]
     body, words = show(draft.body), show(draft.words)
-    flags = tuple(sorted({flag for shown in (title, *facts, body, words) for flag in shown.flags}))
+    names = [show(name, multiline=False) for name in draft.names]
+    flags = tuple(sorted({flag for shown in (title, *facts, body, words, *names) for flag in shown.flags}))
     text = _text([fact.text for fact in facts], body.text, words.text, flags)
     return Presented(
         record=record,
@@ -163,7 +168,8 @@ def _transaction(workspace: Workspace, record: Approval) -> _Draft:
     planned = _planned(workspace, record)
     reasons = [f"destructive: {danger.operation} {danger.path}" for danger in planned.dangers]
     reasons += [f"note: {warning}" for warning in planned.warnings]
-    return _Draft(tuple(reasons), render_changes(workspace, planned), planned.title)
+    names = tuple(planned.change_set.paths())
+    return _Draft(tuple(reasons), render_changes(workspace, planned), planned.title, names=names)
 
 
 def _planned(workspace: Workspace, record: Approval) -> Planned:
