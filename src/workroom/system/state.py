@@ -97,7 +97,7 @@ class StateDirectory:
         self._bindings_file = self.path / "bindings.json"
         self._runtime = runtime
         self._mounts = mounts
-        self._cache: dict[Path, _Cached] = {}
+        self._cache: dict[str, _Cached] = {}
 
     def make(self) -> None:
         """Make what is missing, private to the user, and check the rest.
@@ -183,8 +183,8 @@ class StateDirectory:
         Cheap enough for every call: one `stat` a file. While a file is unchanged the very same mapping comes back, so
         `is` tells a caller that nothing changed. INVALID_INPUT names a file that isn't TOML.
         """
-        workspace = _EMPTY if workspace_folder is None else self._settings_in(workspace_folder / "settings.toml")
-        return self._settings_in(self.settings_file), workspace
+        workspace = _EMPTY if workspace_folder is None else self._settings_in(f"{workspace_folder}/settings.toml")
+        return self._settings_in(str(self.settings_file)), workspace
 
     def write_setting(self, file: Path, key: str, value: Any, *, aliases: Collection[str] = ()) -> None:
         """Set `key` in a settings file, or remove it when `value` is None; comments and order stay.
@@ -208,7 +208,7 @@ class StateDirectory:
                 raise WorkroomError(ErrorCode.INVALID_INPUT, f"{key} can't be set in {file}: {error}.") from error
             _write(target, body)
 
-    def _settings_in(self, file: Path) -> Mapping[str, Any]:
+    def _settings_in(self, file: str) -> Mapping[str, Any]:
         try:
             status = os.stat(file)
         except (FileNotFoundError, NotADirectoryError):
@@ -217,7 +217,7 @@ class StateDirectory:
         cached = self._cache.get(file)
         if cached is not None and cached.key == key:
             return cached.values
-        values = MappingProxyType(_parse(file))
+        values = MappingProxyType(_parse(Path(file)))
         if abs(time.time_ns() - status.st_mtime_ns) > _SETTLED_NS:
             self._cache[file] = _Cached(key, values)
         return values

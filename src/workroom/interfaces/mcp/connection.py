@@ -9,6 +9,8 @@ import logging
 from functools import lru_cache, partial
 from typing import Any
 
+from pydantic_core import PydanticSerializationError, to_json
+
 from workroom.base.actor import Actor
 from workroom.base.envelope import Envelope, failure
 from workroom.base.errors import WorkroomError
@@ -17,7 +19,17 @@ from workroom.base.settings import Mode, Profile
 from workroom.interfaces.channel import Channel
 from workroom.interfaces.greeting import Resumed
 from workroom.interfaces.link import VERSION
-from workroom.interfaces.mcp.protocol import INTERNAL_ERROR, CallTool, Cancel, ListTools, Peer, Request, Send, encode
+from workroom.interfaces.mcp.protocol import (
+    INTERNAL_ERROR,
+    CallTool,
+    Cancel,
+    ListTools,
+    Peer,
+    Request,
+    Send,
+    encode,
+    on_one_line,
+)
 from workroom.server.hub import Hub
 from workroom.server.session import Session
 from workroom.tools.catalog import tools_for
@@ -159,7 +171,7 @@ class Connection:
         self._send(self._peer.refuse(request, INTERNAL_ERROR, "The server met a fault; its log tells more."))
 
     def _answer(self, request: Request, envelope: Envelope) -> None:
-        self._send(self._peer.answer(request, encode(_result(envelope))))
+        self._send(self._peer.answer(request, _encoded(_result(envelope))))
 
     def _list(self, request: Request) -> None:
         try:
@@ -214,6 +226,14 @@ def _result(envelope: Envelope) -> dict[str, Any]:
         "structuredContent": envelope.to_json(),
         "isError": not envelope.ok,
     }
+
+
+def _encoded(result: dict[str, Any]) -> str:
+    """What `encode` answers, in a third of the time; answers are long."""
+    try:
+        return on_one_line(to_json(result).decode())
+    except PydanticSerializationError:  # half of a surrogate pair, which UTF-8 can't hold
+        return encode(result)
 
 
 def _text(envelope: Envelope) -> str:

@@ -17,7 +17,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["REVISIONS", "CallTool", "Cancel", "ListTools", "Peer", "Request", "Send", "Step", "encode"]
+__all__ = ["REVISIONS", "CallTool", "Cancel", "ListTools", "Peer", "Request", "Send", "Step", "encode", "on_one_line"]
 
 REVISIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """The revisions that are spoken, newest first. What is sent is the same in all; older clients ignore what is new."""
@@ -247,8 +247,12 @@ class Peer:
 
 
 def encode(value: Any) -> str:
-    """A JSON value as compact text on one line, for every reader's notion of a line."""
-    text = _ENCODER.encode(value)
+    """A JSON value as compact text on one line."""
+    return on_one_line(_ENCODER.encode(value))
+
+
+def on_one_line(text: str) -> str:
+    """A JSON text without what some readers take for the end of a line."""
     if text.isascii():
         return text
     for break_, escape in _LINE_BREAKS:
