@@ -40,9 +40,10 @@ def perform(folders: Folders, steps: Iterable[Step]) -> None:
 
 
 def sync_folders(root: Root, folders: Folders, steps: Iterable[Step]) -> None:
-    """Bring every folder that names changed in to the disk."""
+    """Bring every folder that names changed in to the disk; one that isn't a folder any more has nothing to bring."""
     for parent in sorted({root.split(step.path)[0] for step in steps}):
-        if root.stat(parent) is not None or parent == ".":
+        seen = root.stat(parent)
+        if seen is not None and seen.kind is Kind.DIRECTORY:
             syscalls.fsync(folders.at(parent))
 
 

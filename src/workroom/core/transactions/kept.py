@@ -1,11 +1,12 @@
-"""Copies of bytes that were met on the way and belong to somebody else: each is told as an entry of the history."""
+"""Others' work that was met on the way, copies of it and paths that hold it, is told as an entry of the history."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from workroom.base.actor import Actor
-from workroom.base.changes import ABSENT, Change, ChangeSet
+from workroom.base.changes import ABSENT, Change, ChangeSet, State
 from workroom.base.events import Committed
 from workroom.base.ids import new_id
 from workroom.core.transactions import tables
@@ -19,13 +20,25 @@ _WORKROOM = Actor("program", "workroom")
 
 
 def record_copies(
-    root: Root, store: Store, db: Database, cause: Cause, title: str, copies: Sequence[str], at: float
+    root: Root,
+    store: Store,
+    db: Database,
+    cause: Cause,
+    title: str,
+    copies: Iterable[str],
+    at: float,
+    foreign: Mapping[str, State] = MappingProxyType({}),
 ) -> int:
-    """Write an entry that tells of kept copies, within the unit of work; answers its number."""
-    changes = tuple(Change(path, ABSENT, root.state(path)) for path in sorted(copies))
-    change_set = ChangeSet(changes)
+    """Write an entry that tells of kept copies, within the unit of work; answers its number.
+
+    `foreign` are paths that somebody else changed, with what they held before: the entry has that as its before-image.
+    """
+    befores = {**dict.fromkeys(copies, ABSENT), **foreign}
+    change_set = ChangeSet(tuple(Change(path, befores[path], root.state(path)) for path in sorted(befores)))
     planned = Planned(new_id("tx"), cause, title, (), change_set, change_set.fingerprint(cause), warnings=(title,))
     tables.add_transaction(db, planned, _WORKROOM, at)
+    tables.refer(db, planned.id, {before.sha256 for before in foreign.values() if before.sha256})
     number = tables.add_entry(db, planned, _WORKROOM, at, None, "")
-    store.emit(db, Committed(number, planned.id, tuple(copies)[:20], len(copies), _WORKROOM.name, cause), at)
+    paths = tuple(change_set.paths())
+    store.emit(db, Committed(number, planned.id, paths[:20], len(paths), _WORKROOM.name, cause), at)
     return number

@@ -10,17 +10,22 @@ from collections.abc import Sequence
 
 from workroom.core.transactions import tables
 from workroom.core.transactions.apply import sync_folders
+from workroom.core.transactions.images import Images
 from workroom.core.transactions.kept import record_copies
+from workroom.core.transactions.stage import PART
 from workroom.core.transactions.steps import Folders, Step, step_from_json
-from workroom.core.transactions.unwind import Unwound, unwind
-from workroom.system.agentic import Agentic
+from workroom.core.transactions.unwind import Unwound, copies_of, unwind
+from workroom.system.agentic import FOLDER, Agentic
 from workroom.system.root import Root
 from workroom.system.store import Store
+from workroom.system.syscalls import STAGE_PREFIX
 
 __all__ = ["recover"]
 
 _log = logging.getLogger(__name__)
-_STAGED = re.compile(r"tx_[0-9a-z]{12}-\d+\Z")
+_STAGED = re.compile(rf"(?:{re.escape(STAGE_PREFIX)})?(tx_[0-9a-z]{{12}})-\d+(?:{re.escape(PART)})?")
+_TRIED = re.compile(rf"{re.escape(STAGE_PREFIX)}[0-9a-f]{{16}}")
+"""A file that was made to find out what the file system can do, or a view on its way."""
 
 
 def recover(root: Root, store: Store, agentic: Agentic, at: float) -> tuple[Unwound, ...]:
@@ -33,31 +38,39 @@ def recover(root: Root, store: Store, agentic: Agentic, at: float) -> tuple[Unwo
     for transaction_id, body in prepared:
         steps = tuple(step_from_json(step) for step in body["steps"])
         reports.append(_take_back(root, store, transaction_id, steps, at))
-    _sweep(root, agentic.stage(), busy - {transaction_id for transaction_id, _ in prepared})
+    busy -= {transaction_id for transaction_id, _ in prepared}
+    for folder in (agentic.stage(), FOLDER, "."):
+        _sweep(root, folder, busy)
     return tuple(reports)
 
 
 def _take_back(root: Root, store: Store, transaction_id: str, steps: Sequence[Step], at: float) -> Unwound:
     with Folders(root) as folders:
-        report = unwind(root, folders, steps, store.get_image, transaction_id)
+        report = unwind(root, folders, steps, Images(store).get, transaction_id)
         sync_folders(root, folders, steps)
+        report.copies = copies_of(root, steps, transaction_id)
     note = "Its commit was interrupted and taken back."
     if report.foreign:
         note += f" Changed by somebody else meanwhile, and left: {', '.join(report.foreign)}."
+    if report.restored:
+        note += f" Gone from the disk, and put back: {', '.join(report.restored)}."
     with store.write() as db:
         tables.delete_intent(db, transaction_id)
         tables.set_status(db, transaction_id, "planned", note)
-        if report.copies or report.foreign:
-            record_copies(root, store, db, "recovery", f"{transaction_id}: {note}", report.copies, at)
+        if report.copies or report.foreign or report.restored:
+            made = (*report.copies, *report.restored)
+            befores = {step.path: step.change.before for step in steps if step.path in report.foreign}
+            record_copies(root, store, db, "recovery", f"{transaction_id}: {note}", made, at, befores)
     _log.warning("%s: %s", transaction_id, note)
     return report
 
 
-def _sweep(root: Root, stage: str, busy: set[str]) -> None:
-    """Remove staged files of commits that a crash ended before they were prepared."""
-    with root.folder(stage) as folder:
+def _sweep(root: Root, path: str, busy: set[str]) -> None:
+    """Remove staged files of commits that a crash ended before they were prepared, and what was made for a moment."""
+    with root.folder(path) as folder:
         for name in os.listdir(folder):
-            if _STAGED.match(name) and name.rpartition("-")[0] not in busy:
+            staged = _STAGED.fullmatch(name)
+            if _TRIED.fullmatch(name) or (staged and staged[1] not in busy):
                 with contextlib.suppress(OSError):
                     os.unlink(name, dir_fd=folder)
                 with contextlib.suppress(OSError):

@@ -47,11 +47,11 @@ def _settle_step(root: Root, folders: Folders, step: Step, transaction_id: str) 
     out = look(slot, step.slot)
     if out is None:
         return None
-    if not out.is_before(step.change):
-        return keep_copy(root, folders, step, transaction_id)
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError):  # a folder that holds something by now
         if out.state.kind is Kind.DIRECTORY:
             os.rmdir(step.slot, dir_fd=slot)
-        else:
+            return None
+        if out.is_before(step.change):
             os.unlink(step.slot, dir_fd=slot)
-    return None
+            return None
+    return keep_copy(root, folders, step, transaction_id)

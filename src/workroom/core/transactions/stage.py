@@ -13,11 +13,14 @@ from dataclasses import replace
 
 from workroom.base.changes import Kind
 from workroom.base.errors import ErrorCode, WorkroomError
-from workroom.core.transactions.steps import Folders, Step
+from workroom.core.transactions.steps import LOOK, Folders, Step
 from workroom.system import syscalls
 from workroom.system.root import Root
 
-__all__ = ["discard", "stage_all", "stage_image"]
+__all__ = ["PART", "discard", "stage_all", "stage_image"]
+
+PART = ".part"
+"""Ends the name of a before-image that isn't whole yet."""
 
 _BATCH = 64
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -53,17 +56,25 @@ def discard(folders: Folders, steps: Sequence[Step]) -> None:
     """Remove what was staged and not used."""
     for step in steps:
         if _needs_staging(step):
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, WorkroomError):
                 _drop(folders.at(step.slot_folder), step)
 
 
-def stage_image(root: Root, folders: Folders, step: Step, data: bytes) -> int:
-    """Write a before-image into the step's slot, synced, for putting it back; answers its inode."""
+def stage_image(root: Root, folders: Folders, step: Step, data: bytes) -> None:
+    """Write a before-image into the step's slot, synced, for putting it back.
+
+    It gets the slot's name when it is whole: a recovery that is killed meanwhile finds the slot empty again.
+    """
     back = replace(step.change, after=step.change.before, like=None)
-    inode, descriptor = _stage(root, folders, replace(step, change=back), lambda _sha: data)
+    part = replace(step, change=back, slot=step.slot + PART)
+    folder = folders.at(step.slot_folder)
+    with contextlib.suppress(FileNotFoundError):
+        _drop(folder, part)
+    _, descriptor = _stage(root, folders, part, lambda _sha: data)
     if descriptor is not None:
         _sync([descriptor])
-    return inode
+    folder = folders.at(step.slot_folder)
+    os.rename(part.slot, step.slot, src_dir_fd=folder, dst_dir_fd=folder)
 
 
 def _needs_staging(step: Step) -> bool:
@@ -82,7 +93,9 @@ def _stage(root: Root, folders: Folders, step: Step, image: ImageOf) -> tuple[in
     after = step.change.after
     folder = folders.at(step.slot_folder)
     if after.kind is Kind.DIRECTORY:
-        os.mkdir(step.slot, 0o777 if after.mode is None else after.mode, dir_fd=folder)
+        os.mkdir(step.slot, dir_fd=folder)
+        if after.mode is not None:
+            os.chmod(step.slot, after.mode, dir_fd=folder)
         return os.lstat(step.slot, dir_fd=folder).st_ino, None
     data = image(after.sha256)
     if data is None:
@@ -92,10 +105,10 @@ def _stage(root: Root, folders: Folders, step: Step, image: ImageOf) -> tuple[in
     if after.kind is Kind.SYMLINK:
         os.symlink(os.fsdecode(data), step.slot, dir_fd=folder)
         return os.lstat(step.slot, dir_fd=folder).st_ino, None
-    return _stage_file(root, folder, step, data)
+    return _stage_file(root, folders, folder, step, data)
 
 
-def _stage_file(root: Root, folder: int, step: Step, data: bytes) -> tuple[int, int]:
+def _stage_file(root: Root, folders: Folders, folder: int, step: Step, data: bytes) -> tuple[int, int]:
     after = step.change.after
     private = step.action == "replace" or step.change.like is not None
     descriptor = os.open(step.slot, _NEW, 0o600 if private else 0o666, dir_fd=folder)
@@ -103,7 +116,7 @@ def _stage_file(root: Root, folder: int, step: Step, data: bytes) -> tuple[int, 
         view = memoryview(data)
         while view:
             view = view[os.write(descriptor, view) :]
-        _take_attributes(root, step, descriptor)
+        _take_attributes(root, folders, step, descriptor)
         if after.mode is not None:
             os.fchmod(descriptor, after.mode)
         return os.fstat(descriptor).st_ino, descriptor
@@ -112,14 +125,15 @@ def _stage_file(root: Root, folder: int, step: Step, data: bytes) -> tuple[int, 
         raise
 
 
-def _take_attributes(root: Root, step: Step, descriptor: int) -> None:
+def _take_attributes(root: Root, folders: Folders, step: Step, descriptor: int) -> None:
     """Owner and extended attributes of the file that is replaced, or of the one that is copied."""
     model = step.change.path if step.action == "replace" else step.change.like
     if model is None:
         return
+    parent, name = root.split(model)
     try:
-        source = root.open_file(model)
-    except WorkroomError:
+        source = os.open(name, LOOK, dir_fd=folders.at(parent))
+    except (OSError, WorkroomError):
         return  # the file it was copied from went away; the guards decide whether that matters
     try:
         info, mine = os.fstat(source), os.fstat(descriptor)

@@ -24,9 +24,10 @@ from workroom.core.transactions.model import change_from_json, change_to_json
 from workroom.system.root import Root
 from workroom.system.syscalls import STAGE_PREFIX
 
-__all__ = ["Folders", "Seen", "Step", "build_steps", "look", "step_from_json", "step_to_json"]
+__all__ = ["LOOK", "Folders", "Seen", "Step", "build_steps", "look", "step_from_json", "step_to_json"]
 
-_LOOK = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+LOOK = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+"""Flags that open what stands at a name, whatever it is, without a link being followed or a FIFO waited for."""
 _CHUNK = 1 << 20
 _OPEN_FOLDERS = 64
 
@@ -66,15 +67,23 @@ def step_from_json(body: dict[str, Any]) -> Step:
     return Step(body["action"], change_from_json(body["change"]), body["slot"], body["slot_folder"], body["inode"])
 
 
-def build_steps(root: Root, change_set: ChangeSet, transaction_id: str, stage: str) -> tuple[Step, ...]:
-    """The steps in order. Moves across mounts become copies: their change loses its origin."""
-    builder = _Builder(root, transaction_id, stage, exchange=root.capabilities()["atomic_replace"] == "exchange")
-    return builder.build(change_set)
+def build_steps(
+    root: Root, change_set: ChangeSet, transaction_id: str, stage: str, *, exchange: bool | None = None
+) -> tuple[Step, ...]:
+    """The steps in order.
+
+    `exchange`: whether two files can change places in one step; by default, whether the root's file system can.
+    """
+    if exchange is None:
+        exchange = root.capabilities()["atomic_replace"] == "exchange"
+    return _Builder(root, change_set, transaction_id, stage, exchange=exchange).build()
 
 
 class _Builder:
-    def __init__(self, root: Root, transaction_id: str, stage: str, *, exchange: bool) -> None:
+    def __init__(self, root: Root, change_set: ChangeSet, transaction_id: str, stage: str, *, exchange: bool) -> None:
         self.root = root
+        self.change_set = change_set
+        self.changed = set(change_set.paths())
         self.id = transaction_id
         self.stage = stage
         self.exchange = exchange
@@ -83,8 +92,8 @@ class _Builder:
         self.stage_device = seen.device if seen is not None else -1
         self.devices: dict[str, int] = {}
 
-    def build(self, change_set: ChangeSet) -> tuple[Step, ...]:
-        changes = [self._within_mount(change) for change in change_set.changes]
+    def build(self) -> tuple[Step, ...]:
+        changes = self.change_set.changes
         origins = {change.origin for change in changes if change.origin is not None}
         replaced = [change for change in changes if self._exchanges(change)]
         others = [change for change in changes if not self._exchanges(change)]
@@ -114,15 +123,10 @@ class _Builder:
         parent = self._standing(change.path)
         return Step(action, change, f"{STAGE_PREFIX}{self.id}-{self.slots}", parent)
 
-    def _within_mount(self, change: Change) -> Change:
-        if change.origin is not None and self._device(change.origin) != self._device(change.path):
-            return replace(change, origin=None, like=change.origin)
-        return change
-
     def _standing(self, path: str) -> str:
-        """The nearest folder above that is there."""
+        """The nearest folder above that is there and stays: a slot in one that goes would keep it from going."""
         parent = self.root.split(path)[0]
-        while parent != "." and self.root.stat(parent) is None:
+        while parent != "." and (parent in self.changed or self.root.stat(parent) is None):
             parent = self.root.split(parent)[0]
         return parent
 
@@ -203,9 +207,11 @@ def look(folder: int, name: str) -> Seen | None:
 
 def _look_into(folder: int, name: str) -> Seen | None:
     try:
-        descriptor = os.open(name, _LOOK, dir_fd=folder)
+        descriptor = os.open(name, LOOK, dir_fd=folder)
     except FileNotFoundError:
         return None
+    except PermissionError:  # neither what was before nor ours: both could be read
+        return Seen(State(Kind.OTHER), os.lstat(name, dir_fd=folder).st_ino)
     try:
         info, sha, size = os.fstat(descriptor), hashlib.sha256(), 0
         while chunk := os.read(descriptor, _CHUNK):

@@ -8,6 +8,7 @@ unlinked: they become a copy beside the path.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -19,15 +20,23 @@ from workroom.core.transactions.steps import Folders, Seen, Step, look
 from workroom.system import syscalls
 from workroom.system.root import Root
 
-__all__ = ["Unwound", "keep_copy", "unwind"]
+__all__ = ["Unwound", "copies_of", "keep_copy", "unwind"]
+
+_LONGEST_STEM = 200
+"""Bytes of a file's name that go into the name of its copy; names end at 255 nearly everywhere."""
 
 
 @dataclass(slots=True)
 class Unwound:
-    """What was met on the way: paths that hold somebody else's work, and copies that were kept of unknown bytes."""
+    """What was met on the way: paths that hold somebody else's work, and copies that were kept of unknown bytes.
+
+    `restored` are paths that were gone, from the slot too: whether we removed them or somebody else can't be known,
+    so they are put back, and told.
+    """
 
     foreign: list[str] = field(default_factory=list)
     copies: list[str] = field(default_factory=list)
+    restored: list[str] = field(default_factory=list)
 
 
 def unwind(
@@ -85,7 +94,7 @@ class _Unwinder:
     def _undo_create(self, step: Step, parent: int, name: str, slot: int) -> None:
         here = look(parent, name)
         if here is None or here.inode != step.inode:
-            if here is not None:
+            if here is not None and not here.is_before(step.change):
                 self._foreign(step)
             if step.change.origin is None:
                 self._drop(slot, step, look(slot, step.slot))
@@ -99,7 +108,11 @@ class _Unwinder:
         if _holds_something(parent, name, step):
             self._foreign(step)
             return
-        syscalls.rename_noreplace(parent, name, slot, step.slot)
+        out = look(slot, step.slot)
+        if out is not None and out.inode == step.inode:  # linked and not yet unlinked: see `rename_noreplace`
+            os.unlink(name, dir_fd=parent)
+        else:
+            syscalls.rename_noreplace(parent, name, slot, step.slot)
         if step.change.origin is None:
             self._drop(slot, step, look(slot, step.slot))
 
@@ -111,6 +124,8 @@ class _Unwinder:
                 self._foreign(step)
         elif here is None:
             self._restore(step)
+        elif out is not None and out.inode == here.inode:  # linked and not yet unlinked: see `rename_noreplace`
+            os.unlink(step.slot, dir_fd=slot)
         elif out is not None:
             self._foreign(step)
             self._drop(slot, step, out)
@@ -129,6 +144,7 @@ class _Unwinder:
         stage_image(self.root, self.folders, step, data)
         parent, name, slot = self.folders.both(step)
         syscalls.rename_noreplace(slot, step.slot, parent, name)
+        self.report.restored.append(step.path)
 
     def _undo_unreachable(self, step: Step) -> None:
         """The path's folder is gone or a link now: it is somebody else's; what is left in the slot is ours to drop."""
@@ -140,19 +156,23 @@ class _Unwinder:
                 self._drop(slot, step, look(slot, step.slot))
 
     def _drop(self, slot: int, step: Step, out: Seen | None) -> None:
-        """Empty the slot: bytes that are known (staged, or in an image) go, all others are kept as a copy."""
+        """Empty the slot: bytes that we staged, or have in an image, go; all others are kept as a copy."""
         if out is None:
             return
-        known = out.is_after(step.change) or out.is_before(step.change)
-        if out.state.kind is Kind.DIRECTORY:
-            with contextlib.suppress(OSError):  # not empty: somebody's; it stays where it is, and is told
+        with contextlib.suppress(OSError):  # a folder that holds something by now
+            if out.state.kind is Kind.DIRECTORY:
                 os.rmdir(step.slot, dir_fd=slot)
                 return
-            known = False
-        if known:
-            os.unlink(step.slot, dir_fd=slot)
-        else:
-            self.report.copies.append(keep_copy(self.root, self.folders, step, self.label))
+            if self._have(step, out):
+                os.unlink(step.slot, dir_fd=slot)
+                return
+        self.report.copies.append(keep_copy(self.root, self.folders, step, self.label))
+
+    def _have(self, step: Step, out: Seen) -> bool:
+        """A file that moves was never read into an image: what is in its slot may be all there is of it."""
+        if out.is_after(step.change):
+            return True
+        return out.is_before(step.change) and self.image(step.change.before.sha256) is not None
 
     def _foreign(self, step: Step) -> None:
         if step.path not in self.report.foreign:
@@ -171,20 +191,47 @@ def _holds_something(parent: int, name: str, step: Step) -> bool:
 
 
 def keep_copy(root: Root, folders: Folders, step: Step, label: str) -> str:
-    """Move what is in the slot beside the path under a name that says what it is; answers that path."""
-    parent = root.split(step.path)[0]
-    while parent != "." and root.stat(parent) is None:
-        parent = root.split(parent)[0]
+    """Move what is in the slot beside the path under a name that says what it is; answers that path.
+
+    Where its place is on another mount by now, the copy stands in the slot's folder.
+    """
+    try:
+        return _keep_in(folders, _standing(root, step.path), step, label)
+    except OSError:
+        return _keep_in(folders, step.slot_folder, step, label)
+
+
+def copies_of(root: Root, steps: Sequence[Step], label: str) -> list[str]:
+    """Copies that stand there, those of an earlier run that was killed before it told of them among them."""
+    found = []
+    places = {place for step in steps for place in (step.path, f"{step.slot_folder}/{step.slot}")}
+    for parent in sorted({_standing(root, place) for place in places}):
+        with root.folder(parent) as folder:
+            names = [name for name in os.listdir(folder) if _mark(label) in name]
+        found += names if parent == "." else [f"{parent}/{name}" for name in names]
+    return found
+
+
+def _mark(label: str) -> str:
+    return f".workroom-kept-{label[-6:]}-"
+
+
+def _standing(root: Root, path: str) -> str:
+    """The nearest folder above that is one."""
+    parent = root.split(path)[0]
+    seen = root.stat(parent)
+    return parent if seen is not None and seen.kind is Kind.DIRECTORY else _standing(root, parent)
+
+
+def _keep_in(folders: Folders, parent: str, step: Step, label: str) -> str:
     stem = step.path.rpartition("/")[2]
-    for number in range(1, 1000):
-        name = f"{stem}.workroom-kept-{label[-6:]}-{number}"
+    if len(os.fsencode(stem)) > _LONGEST_STEM:
+        stem = stem[: _LONGEST_STEM // 4]
+    for number in itertools.count(1):
+        name = f"{stem}{_mark(label)}{number}"
         folders.at(parent)
         slot = folders.at(step.slot_folder)
-        try:
+        with contextlib.suppress(FileExistsError):
             syscalls.rename_noreplace(slot, step.slot, folders.at(parent), name)
-        except FileExistsError:
-            continue
-        except OSError:
-            break  # another mount by now: the bytes stay in the slot, which is told
-        return name if parent == "." else f"{parent}/{name}"
-    return f"{step.slot_folder}/{step.slot}"
+            break
+    return name if parent == "." else f"{parent}/{name}"

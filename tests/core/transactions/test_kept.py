@@ -1,0 +1,54 @@
+"""Others' work that was met is an entry of the history like any other."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from workroom.base.changes import ABSENT, Kind, State
+from workroom.base.events import Committed
+from workroom.core.transactions import tables
+from workroom.core.transactions.kept import record_copies
+
+
+@pytest.fixture
+def record(house):
+    def make(copies, foreign=None):
+        store = house.workspace.store
+        with store.write() as db:
+            given = {} if foreign is None else {"foreign": foreign}
+            return record_copies(house.workspace.root, store, db, "recovery", "met", copies, house.clock(), **given)
+
+    return make
+
+
+def test_copies_are_an_entry_and_an_event(house, record):
+    house.write("b", "2")
+    house.write("a", "1")
+    heard = []
+    house.workspace.store.subscribe(lambda _, event: heard.append(event))
+    number = record(["b", "a"])
+    entry = house.tx.entry(number)
+    assert [(change.path, change.before, change.after.size) for change in entry.changes] == [
+        ("a", ABSENT, 1),
+        ("b", ABSENT, 1),
+    ]
+    assert (entry.cause, entry.title, entry.actor.name, entry.warnings) == ("recovery", "met", "workroom", ("met",))
+    assert house.tx.get(entry.transaction_id).status == "applied"
+    assert heard == [Committed(number, entry.transaction_id, ("a", "b"), 2, "workroom", "recovery")]
+    assert house.tx.newest_undoable() is None
+
+
+def test_a_path_that_somebody_changed_keeps_its_before_image(house, record):
+    house.write("f", "theirs")
+    old = b"old"
+    sha = hashlib.sha256(old).hexdigest()
+    with house.workspace.store.write() as db:
+        house.workspace.store.put_image_as(db, sha, old)
+    entry = house.tx.entry(record([], {"f": State(Kind.FILE, sha, 3, 0o644)}))
+    assert [change.path for change in entry.changes] == ["f"]
+    with house.workspace.store.read() as db:
+        assert tables.unreferenced(db) == []
+    house.undo(entry.transaction_id)
+    assert house.read("f") == old

@@ -1,0 +1,119 @@
+"""Opening after a crash: what was prepared is taken back, what others did meanwhile is kept and told."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+from workroom.core.transactions import tables
+from workroom.core.transactions.recover import recover
+
+_REWRITE = {"type": "rewrite", "path": "f", "content": "new"}
+_DELETE = {"type": "delete", "path": "f"}
+
+
+@pytest.mark.parametrize("count", [0, 1, None])
+def test_a_prepared_commit_is_taken_back(house, half, count):
+    house.write("f", "old")
+    house.write("g", "moves")
+    before = house.tree()
+    made = half(_REWRITE, {"type": "move", "from": "g", "to": "d/g"}).do(count)
+    house.reopen()
+    assert house.tree() == before
+    assert made.staged() == []
+    found = house.tx.get(made.planned.id)
+    assert (found.status, found.note) == ("planned", "Its commit was interrupted and taken back.")
+    assert house.tx.history() == []
+    house.commit(found.planned)
+    assert house.tree() == {"f": (b"new", 0o644), "d": None, "d/g": (b"moves", 0o644)}
+
+
+def test_an_edit_after_the_crash_is_kept_and_told(house, half):
+    house.write("f", "old")
+    made = half(_REWRITE).do()
+    house.write("f", "edited by a person")
+    house.reopen()
+    assert house.read("f") == b"edited by a person"
+    (entry,) = house.tx.history()
+    assert (entry.cause, entry.actor.kind) == ("recovery", "program")
+    assert f"{made.planned.id}: " in entry.title
+    assert "left: f." in entry.title
+    house.undo(entry.transaction_id)
+    assert house.read("f") == b"old"
+
+
+def test_a_deleted_file_is_put_back_and_told(house, half):
+    house.write("f", "old")
+    half(_DELETE)
+    (house.folder / "f").unlink()
+    house.reopen()
+    assert house.read("f") == b"old"
+    (entry,) = house.tx.history()
+    assert "put back: f." in entry.title
+    house.undo(entry.transaction_id)
+    assert house.tree() == {}
+
+
+def test_git_clean_between_the_crash_and_the_opening(house, half):
+    house.write("f", "old")
+    house.write("empty", "")
+    before = house.tree()
+    half(_DELETE, {"type": "delete", "path": "empty"}).do()
+    shutil.rmtree(house.folder / ".agentic")
+    house.reopen()
+    assert house.tree() == before
+
+
+def test_copies_are_told_even_when_an_earlier_recovery_was_killed_after_it_made_them(house, half):
+    house.write("f", "old")
+    made = half(_REWRITE)
+    made.slot("f").write_bytes(b"nobody knows these")
+    (copy,) = made.undo().copies
+    house.reopen()
+    (entry,) = house.tx.history()
+    assert [change.path for change in entry.changes] == [copy]
+    assert house.tree() == {"f": (b"old", 0o644), copy: (b"nobody knows these", 0o644)}
+
+
+def test_a_folder_that_is_a_link_by_now(house, half, tmp_path):
+    house.write("d/f", "old")
+    half({"type": "rewrite", "path": "d/f", "content": "new"}).do()
+    (house.folder / "d").rename(tmp_path / "d")
+    (house.folder / "d").symlink_to(tmp_path / "d")
+    house.reopen()
+    (entry,) = house.tx.history()
+    assert "left: d/f." in entry.title
+    assert (tmp_path / "d/f").read_text() == "new"
+
+
+def test_what_was_staged_and_not_prepared_is_swept(house):
+    stage = house.folder / ".agentic/stage"
+    mine = [
+        stage / "tx_000000000009-1",
+        stage / "tx_000000000009-2.part",
+        house.folder / ".workroom-stage-tx_000000000009-3",
+        house.folder / ".workroom-stage-0123456789abcdef",
+        house.folder / ".agentic/.workroom-stage-0123456789abcdef",
+    ]
+    others = [stage / "tx_9-1.kept", house.folder / ".workroom-stage-notes", house.folder / "tx_000000000009.txt"]
+    for path in [*mine, *others]:
+        path.write_text("x")
+    (stage / "tx_000000000009-4").mkdir()
+    (stage / "tx_000000000009-5").mkdir()
+    (stage / "tx_000000000009-5/something").write_text("x")
+    house.reopen()
+    assert [path for path in mine if path.exists()] == []
+    assert [path for path in others if not path.exists()] == []
+    assert sorted(os.listdir(stage)) == ["tx_000000000009-5", "tx_9-1.kept"]
+
+
+def test_what_a_commit_displaced_waits_until_it_is_settled(house):
+    house.write("f", "old")
+    house.edit(_REWRITE)
+    workspace = house.workspace
+    assert recover(workspace.root, workspace.store, workspace.agentic, house.clock()) == ()
+    assert len(os.listdir(house.folder / ".agentic/stage")) == 1
+    with workspace.store.read() as db:
+        assert len(tables.intents(db, "committed")) == 1

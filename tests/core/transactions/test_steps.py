@@ -1,0 +1,170 @@
+"""A change set as renames: their order, their slots, and what is seen at a name."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from workroom.base.changes import Kind
+from workroom.core.transactions.steps import (
+    Folders,
+    _look_into,
+    build_steps,
+    look,
+    step_from_json,
+    step_to_json,
+)
+from workroom.system.syscalls import STAGE_PREFIX
+
+
+def steps_of(house, *operations, **options):
+    planned = house.plan(*operations)
+    root = house.workspace.root
+    return build_steps(root, planned.change_set, planned.id, house.workspace.agentic.stage(), **options)
+
+
+def names(steps):
+    return [(step.action, step.path) for step in steps]
+
+
+def test_steps_survive_being_stored(house):
+    house.write("a", "1")
+    for step in steps_of(house, {"type": "move", "from": "a", "to": "d/b"}):
+        assert step_from_json(json.loads(json.dumps(step_to_json(step)))) == step
+
+
+def test_removals_from_below_then_creations_from_above_then_replacements(house):
+    house.write("old/deep/f", "1")
+    house.write("old/g", "2")
+    house.write("r", "3")
+    steps = steps_of(
+        house,
+        {"type": "delete", "path": "old", "recursive": True},
+        {"type": "rewrite", "path": "r", "content": "4"},
+        {"type": "create", "path": "new/deep/f", "content": "5"},
+        {"type": "create", "path": "top", "content": "6"},
+    )
+    assert names(steps) == [
+        ("remove", "old/deep/f"),
+        ("remove", "old/g"),
+        ("remove", "old/deep"),
+        ("remove", "old"),
+        ("create", "new"),
+        ("create", "new/deep"),
+        ("create", "top"),
+        ("create", "new/deep/f"),
+        ("replace", "r"),
+    ]
+    assert len({step.slot for step in steps}) == len(steps)
+
+
+def test_without_exchange_a_replacement_is_a_removal_and_a_creation(house):
+    house.write("f", "1")
+    operation = {"type": "rewrite", "path": "f", "content": "2"}
+    assert names(steps_of(house, operation)) == [("replace", "f")]
+    assert names(steps_of(house, operation, exchange=False)) == [("remove", "f"), ("create", "f")]
+
+
+def test_a_changed_kind_is_a_removal_and_a_creation(house):
+    house.write("f", "1")
+    operations = ({"type": "delete", "path": "f"}, {"type": "create", "path": "f/g", "content": "2"})
+    assert names(steps_of(house, *operations)) == [("remove", "f"), ("create", "f"), ("create", "f/g")]
+
+
+def test_a_moved_file_waits_in_one_slot(house):
+    inode = house.write("a", "1").stat().st_ino
+    removed, created = steps_of(house, {"type": "move", "from": "a", "to": "b"})
+    assert (removed.slot, removed.inode) == (created.slot, created.inode)
+    assert created.inode == inode
+
+
+def test_a_moved_file_that_is_gone_has_no_inode(house):
+    house.write("a", "1")
+    planned = house.plan({"type": "move", "from": "a", "to": "b"})
+    (house.folder / "a").unlink()
+    steps = build_steps(house.workspace.root, planned.change_set, planned.id, house.workspace.agentic.stage())
+    assert [step.inode for step in steps] == [0, 0]
+
+
+def test_on_another_mount_slots_are_beside_the_target(house, mount):
+    mount("m")
+    house.write("m/f", "1")
+    changed, made = steps_of(
+        house,
+        {"type": "create", "path": "m/new/g", "content": "2"},
+        {"type": "delete", "path": "m/f"},
+    )[::2]
+    assert (changed.slot_folder, made.slot_folder) == ("m", "m")
+    assert changed.slot.startswith(STAGE_PREFIX)
+
+
+def test_a_folder_on_another_mount_is_taken_away_whole(house, mount):
+    mount("m")
+    house.write("m/d/e/f", "1")
+    house.write("m/d/g", "2")
+    before = house.tree()
+    entry = house.edit({"type": "delete", "path": "m/d", "recursive": True})
+    house.reopen()
+    assert house.tree() == {"m": None}
+    house.undo(entry.transaction_id)
+    assert house.tree() == before
+
+
+@pytest.mark.parametrize("source", ["here/f", "m/f"])
+def test_a_move_across_mounts_is_a_copy_and_a_removal(house, mount, source):
+    mount("m")
+    house.write(source, "1", 0o640)
+    (house.folder / "here").mkdir(exist_ok=True)
+    target = "m/f" if source == "here/f" else "here/f"
+    before = house.tree()
+    entry = house.edit({"type": "move", "from": source, "to": target})
+    house.reopen()
+    assert house.tree() == {"here": None, "m": None, target: (b"1", 0o640)}
+    house.undo(entry.transaction_id)
+    house.reopen()
+    assert house.tree() == before
+
+
+def test_more_folders_than_are_kept_open(house):
+    inodes = {}
+    for number in range(70):
+        (house.folder / f"d{number}").mkdir()
+        inodes[f"d{number}"] = (house.folder / f"d{number}").stat().st_ino
+    with Folders(house.workspace.root) as folders:
+        for path in [*inodes, *inodes]:
+            assert os.fstat(folders.at(path)).st_ino == inodes[path]
+
+
+def test_look(house):
+    fd = house.workspace.root.fd
+    house.write("f", "abc", 0o640)
+    (house.folder / "l").symlink_to("f")
+    (house.folder / "d").mkdir(mode=0o750)
+    os.mkfifo(house.folder / "p")
+    seen = {name: look(fd, name) for name in "fldp"}
+    assert {name: each.state.kind for name, each in seen.items()} == {
+        "f": Kind.FILE,
+        "l": Kind.SYMLINK,
+        "d": Kind.DIRECTORY,
+        "p": Kind.OTHER,
+    }
+    assert (seen["f"].state.size, seen["f"].state.mode) == (3, 0o640)
+    assert seen["f"].inode == (house.folder / "f").stat().st_ino
+    assert look(fd, "nothing") is None
+    assert _look_into(fd, "gone meanwhile") is None
+
+
+def test_a_file_that_may_not_be_read_is_neither_ours_nor_what_was(house):
+    house.write("f", "abc", 0o000)
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)
+    try:
+        seen = look(house.workspace.root.fd, "f")
+    finally:
+        if root:
+            os.seteuid(0)
+    assert seen.state.kind is Kind.OTHER
+    assert seen.inode == (house.folder / "f").stat().st_ino

@@ -1,0 +1,361 @@
+"""The one way back, from wherever a commit was left, and whatever others did meanwhile: no byte is lost."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+
+import pytest
+
+from workroom.base.changes import ABSENT, Change, Kind, State
+from workroom.core.transactions.steps import Folders, Step
+from workroom.core.transactions.unwind import copies_of, keep_copy
+
+_ALL = (
+    {"type": "rewrite", "path": "r", "content": "new"},
+    {"type": "create", "path": "n/deep/f", "content": "made"},
+    {"type": "move", "from": "m", "to": "n/moved"},
+    {"type": "delete", "path": "gone", "recursive": True},
+    {"type": "delete", "path": "kind"},
+    {"type": "create", "path": "kind/inside", "content": "1"},
+    {"type": "move", "from": "link", "to": "knil"},
+    {"type": "mkdir", "path": "made"},
+)
+
+
+@pytest.fixture
+def scene(house):
+    house.write("r", "old", 0o640)
+    house.write("m", "moves", 0o600)
+    house.write("gone/deep/f", "1")
+    (house.folder / "gone/deep").chmod(0o700)
+    house.write("kind", "a file")
+    (house.folder / "link").symlink_to("r")
+    return house
+
+
+def test_every_state_between_two_steps(scene, half):
+    before = scene.tree()
+    for exchange in (True, False):
+        count, total = 0, 1
+        while count <= total:
+            made = half(*_ALL, exchange=exchange)
+            total = len(made.steps)
+            made.do(count)
+            report = made.undo()
+            assert scene.tree() == before
+            assert made.staged() == []
+            assert (report.foreign, report.copies, report.restored) == ([], [], [])
+            count += 1
+
+
+def test_a_second_time_changes_nothing(scene, half):
+    before = scene.tree()
+    made = half(*_ALL).do()
+    made.undo()
+    assert made.undo().foreign == []
+    assert scene.tree() == before
+
+
+# Others at work: their bytes stay, and are told.
+
+
+@pytest.mark.parametrize("count", [0, None])
+def test_a_save_over_a_replaced_file(house, half, count):
+    house.write("f", "old")
+    made = half({"type": "rewrite", "path": "f", "content": "new"}).do(count)
+    house.write("passing", "theirs").rename(house.folder / "f")
+    assert made.undo().foreign == ["f"]
+    assert house.tree() == {"f": (b"theirs", 0o644)}
+    assert made.staged() == []
+
+
+def test_a_save_into_a_replaced_file(house, half):
+    house.write("f", "old")
+    made = half({"type": "rewrite", "path": "f", "content": "new"}).do()
+    house.write("f", "new and theirs")
+    assert made.undo().foreign == ["f"]
+    assert house.tree() == {"f": (b"new and theirs", 0o644)}
+    assert made.staged() == []
+
+
+def test_a_late_write_into_what_was_replaced_comes_back(house, half):
+    house.write("f", "old")
+    made = half({"type": "rewrite", "path": "f", "content": "new"}).do()
+    made.slot("f").write_bytes(b"old, and written late")
+    assert made.undo().foreign == ["f"]
+    assert house.tree() == {"f": (b"old, and written late", 0o644)}
+
+
+def test_a_replaced_file_that_was_deleted(house, half):
+    house.write("f", "old")
+    made = half({"type": "rewrite", "path": "f", "content": "new"}).do()
+    (house.folder / "f").unlink()
+    assert made.undo().foreign == ["f"]
+    assert house.tree() == {}
+
+
+def test_staged_bytes_that_somebody_changed_are_kept(house, half):
+    house.write("f", "old")
+    made = half({"type": "rewrite", "path": "f", "content": "new"})
+    made.slot("f").write_bytes(b"nobody knows these")
+    (copy,) = made.undo().copies
+    assert copy.startswith("f.workroom-kept-")
+    assert house.tree() == {"f": (b"old", 0o644), copy: (b"nobody knows these", 0o644)}
+
+
+@pytest.mark.parametrize("count", [0, None])
+def test_another_file_where_one_was_made(house, half, count):
+    made = half({"type": "create", "path": "f", "content": "ours"}).do(count)
+    house.write("passing", "theirs").rename(house.folder / "f")
+    assert made.undo().foreign == ["f"]
+    assert house.tree() == {"f": (b"theirs", 0o644)}
+    assert made.staged() == []
+
+
+def test_a_made_file_that_was_changed(house, half):
+    made = half({"type": "create", "path": "d/f", "content": "ours"}).do()
+    house.write("d/f", "ours and theirs")
+    assert made.undo().foreign == ["d/f", "d"]
+    assert house.tree() == {"d": None, "d/f": (b"ours and theirs", 0o644)}
+
+
+def test_something_put_into_a_made_folder(house, half):
+    made = half({"type": "mkdir", "path": "d"}).do()
+    house.write("d/f", "theirs")
+    assert made.undo().foreign == ["d"]
+    assert house.tree() == {"d": None, "d/f": (b"theirs", 0o644)}
+
+
+def test_something_put_into_a_folder_on_its_way(house, half):
+    made = half({"type": "mkdir", "path": "d"})
+    (made.slot("d") / "f").write_text("theirs")
+    (copy,) = made.undo().copies
+    assert house.tree() == {copy: None, f"{copy}/f": (b"theirs", 0o644)}
+
+
+def test_another_file_where_one_was_removed(house, half):
+    house.write("f", "old")
+    made = half({"type": "delete", "path": "f"}).do()
+    house.write("f", "theirs")
+    assert made.undo().foreign == ["f"]
+    assert house.tree() == {"f": (b"theirs", 0o644)}
+    assert made.staged() == []  # "old" has an image
+
+
+def test_another_file_before_one_is_removed(house, half):
+    house.write("f", "old")
+    made = half({"type": "delete", "path": "f"})
+    house.write("f", "theirs")
+    assert made.undo().foreign == ["f"]
+    assert house.tree() == {"f": (b"theirs", 0o644)}
+
+
+def test_a_removed_file_that_was_written_late_comes_back(house, half):
+    house.write("f", "old")
+    made = half({"type": "delete", "path": "f"}).do()
+    made.slot("f").write_bytes(b"late")
+    assert made.undo().foreign == ["f"]
+    assert house.tree() == {"f": (b"late", 0o644)}
+
+
+# A file that moves has no image: wherever it is met, it is kept.
+
+
+def test_a_moving_file_whose_old_place_is_taken(house, half):
+    house.write("a", "moves")
+    made = half({"type": "move", "from": "a", "to": "b"}).do(1)
+    house.write("a", "theirs")
+    report = made.undo()
+    assert report.foreign == ["a"]
+    (copy,) = report.copies
+    assert house.tree() == {"a": (b"theirs", 0o644), copy: (b"moves", 0o644)}
+
+
+def test_a_moving_file_whose_old_folder_is_a_file_by_now(house, half):
+    house.write("d/deep/a", "moves", 0o600)
+    made = half({"type": "move", "from": "d/deep/a", "to": "b"}).do(1)
+    shutil.rmtree(house.folder / "d")
+    house.write("d", "theirs")
+    report = made.undo()
+    assert report.foreign == ["d/deep/a"]
+    (copy,) = report.copies
+    assert house.tree() == {"d": (b"theirs", 0o644), copy: (b"moves", 0o600)}
+
+
+def test_a_moved_file_that_was_changed_stays(house, half):
+    house.write("a", "moves")
+    made = half({"type": "move", "from": "a", "to": "b"}).do()
+    house.write("b", "moved and changed")
+    assert made.undo().foreign == ["b", "a"]
+    assert house.tree() == {"b": (b"moved and changed", 0o644)}
+
+
+def test_a_moved_file_whose_new_folder_became_a_link(house, half, tmp_path):
+    (tmp_path / "outside").mkdir()
+    house.write("a", "moves")
+    (house.folder / "d").mkdir()
+    made = half({"type": "move", "from": "a", "to": "d/b"}).do()
+    (house.folder / "d").rename(tmp_path / "outside/d")
+    (house.folder / "d").symlink_to(tmp_path / "outside")
+    report = made.undo()
+    assert report.foreign == ["a"]
+    assert house.tree() == {"d": ("link", str(tmp_path / "outside"))}
+    assert (tmp_path / "outside/d/b").read_text() == "moves"
+
+
+# Folders that can't be reached any more.
+
+
+@pytest.mark.parametrize("count", [0, None])
+def test_a_folder_that_became_a_link(house, half, tmp_path, count):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "f").write_text("not ours")
+    house.write("d/f", "old")
+    house.write("d/g", "old")
+    made = half(
+        {"type": "rewrite", "path": "d/f", "content": "new"},
+        {"type": "create", "path": "d/n", "content": "made"},
+        {"type": "delete", "path": "d/g"},
+    ).do(count)
+    shutil.rmtree(house.folder / "d")
+    (house.folder / "d").symlink_to(outside)
+    report = made.undo()
+    assert set(report.foreign) == {"d/f", "d/g"}
+    assert (outside / "f").read_text() == "not ours"
+    assert os.listdir(outside) == ["f"]
+    assert made.staged() == []
+
+
+def test_a_made_file_whose_folder_is_gone_needs_no_word(house, half):
+    made = half({"type": "create", "path": "d/f", "content": "made"})
+    assert made.undo().foreign == []
+    assert house.tree() == {}
+
+
+def test_the_staging_folder_is_gone_as_well(house, half):
+    house.write("d/f", "old")
+    made = half({"type": "rewrite", "path": "d/f", "content": "new"})
+    shutil.rmtree(house.folder / "d")
+    shutil.rmtree(house.folder / ".agentic")
+    assert made.undo().foreign == ["d/f"]
+
+
+# `git clean -fdx` takes the slots away: what has an image is put back.
+
+
+def cleaned(made):
+    shutil.rmtree(made.house.folder / ".agentic/stage")
+    made.house.workspace.agentic.stage()
+
+
+def test_emptied_slots_are_filled_from_images(scene, half):
+    before = scene.tree()
+    made = half(
+        {"type": "rewrite", "path": "r", "content": "new"},
+        {"type": "delete", "path": "gone", "recursive": True},
+        {"type": "delete", "path": "link"},
+        {"type": "delete", "path": "kind"},
+    ).do()
+    cleaned(made)
+    report = made.undo()
+    assert scene.tree() == before
+    assert stat.S_IMODE((scene.folder / "gone/deep").stat().st_mode) == 0o700
+    assert sorted(report.restored) == ["gone", "gone/deep", "gone/deep/f", "kind", "link"]
+    assert report.foreign == []
+    assert made.staged() == []
+
+
+def test_an_emptied_slot_of_an_empty_file(house, half):
+    house.write("f", "")
+    made = half({"type": "delete", "path": "f"}).do()
+    cleaned(made)
+    made.undo()
+    assert house.tree() == {"f": (b"", 0o644)}
+
+
+@pytest.mark.parametrize(
+    "operation", [{"type": "delete", "path": "f"}, {"type": "rewrite", "path": "f", "content": "n"}]
+)
+def test_an_emptied_slot_without_an_image_is_told(house, half, operation):
+    house.write("f", "old")
+    made = half(operation).do()
+    cleaned(made)
+    assert made.undo(image={}.get).foreign == ["f"]
+
+
+def test_a_moving_file_whose_slot_was_emptied_is_told(house, half):
+    house.write("a", "moves")
+    made = half({"type": "move", "from": "a", "to": "b"}).do(1)
+    cleaned(made)
+    assert made.undo().foreign == ["a"]
+
+
+# Where a rename is a link and an unlink, a kill can come between the two.
+
+
+@pytest.mark.parametrize("source", ["a", "slot"])
+def test_a_removal_that_is_half_done(house, half, source):
+    house.write("a", "moves")
+    made = half({"type": "move", "from": "a", "to": "b"}).do(0 if source == "a" else 1)
+    one, other = house.folder / "a", made.slot("a")
+    os.link(one, other) if source == "a" else os.link(other, one)
+    report = made.undo()
+    assert (report.foreign, report.copies) == ([], [])
+    assert house.tree() == {"a": (b"moves", 0o644)}
+    assert made.staged() == []
+
+
+@pytest.mark.parametrize(
+    "operation", [{"type": "move", "from": "a", "to": "b"}, {"type": "copy", "from": "a", "to": "b"}]
+)
+def test_a_creation_that_is_half_done(house, half, operation):
+    house.write("a", "bytes")
+    made = half(operation).do()
+    os.link(house.folder / "b", made.slot("b"))
+    report = made.undo()
+    assert (report.foreign, report.copies) == ([], [])
+    assert house.tree() == {"a": (b"bytes", 0o644)}
+    assert made.staged() == []
+
+
+# Copies.
+
+
+def slot(house, path, data="kept"):
+    step = Step("remove", Change(path, State(Kind.FILE), ABSENT), "slot", house.workspace.agentic.stage())
+    house.write(".agentic/stage/slot", data)
+    return step
+
+
+def test_copies_stand_beside_their_path_and_take_no_name_that_is_taken(house):
+    house.write("d/f.workroom-kept-abcdef-1", "an earlier one")
+    step = slot(house, "d/f")
+    with Folders(house.workspace.root) as folders:
+        assert keep_copy(house.workspace.root, folders, step, "tx_123456abcdef") == "d/f.workroom-kept-abcdef-2"
+    assert house.read("d/f.workroom-kept-abcdef-2") == b"kept"
+    assert sorted(copies_of(house.workspace.root, (step,), "tx_123456abcdef")) == [
+        "d/f.workroom-kept-abcdef-1",
+        "d/f.workroom-kept-abcdef-2",
+    ]
+
+
+@pytest.mark.parametrize("name", ["n" * 250, "\u00fc" * 120])
+def test_copies_of_long_names(house, name):
+    step = slot(house, name)
+    with Folders(house.workspace.root) as folders:
+        copy = keep_copy(house.workspace.root, folders, step, "tx_123456abcdef")
+    assert house.tree() == {copy: (b"kept", 0o644)}
+
+
+def test_a_copy_whose_place_is_on_another_mount_stays_with_its_slot(house, mount):
+    mount("m")
+    step = slot(house, "m/f")
+    with Folders(house.workspace.root) as folders:
+        copy = keep_copy(house.workspace.root, folders, step, "tx_123456abcdef")
+    assert copy == ".agentic/stage/f.workroom-kept-abcdef-1"
+    assert house.read(copy) == b"kept"
+    house.reopen()
+    assert house.read(copy) == b"kept"  # no sweep takes it for a staged file
