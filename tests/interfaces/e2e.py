@@ -118,7 +118,7 @@ def _install(target: Path) -> None:
         environ = {**os.environ, "PATH": f"{_PROGRAMS}:{os.environ['PATH']}"}
         done = _run(npm, work, environ, seconds=_INSTALL_SECONDS)
         if done.returncode:
-            pytest.skip(f"npm can't install the MCP inspector: {done.stderr[-300:]}")
+            pytest.skip(f"npm can't install the MCP inspector: {done.stderr[:300]}")
         work.rename(target)
 
 
