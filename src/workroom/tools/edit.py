@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from workroom.base.changes import Permit
-from workroom.base.envelope import Artifact, Envelope
+from workroom.base.envelope import Envelope
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.transactions import Operation, Planned, Transaction, file_row, render_diff, write_views
 from workroom.tools.schema import UNSHOWN
@@ -66,8 +66,8 @@ def _preview(call: Call, arguments: EditArguments) -> Envelope:
     existing = _by_key(call, arguments)
     planned = existing.planned if existing is not None else _plan(call, arguments)
     status = existing.status if existing is not None else "planned"
-    planned, artifacts = _keep(call, planned)
-    return _answer(call, "edit.preview", planned, status, f"Planned {planned.id}: {_counts(planned)}.", artifacts)
+    call.workspace.transactions.keep(planned, call.actor)
+    return _answer(call, "edit.preview", planned, status, f"Planned {planned.id}: {_counts(planned)}.")
 
 
 def _apply(call: Call, arguments: EditArguments) -> Proposal | Envelope:
@@ -101,21 +101,19 @@ def _rollback(call: Call, arguments: RollbackArguments) -> Proposal | Envelope:
     _check_merge("strategy", arguments.strategy)
     found = call.workspace.transactions.get(arguments.transaction_id)
     if found.status == "rolled_back":
-        return _answer(
-            call, "edit.rollback", found.planned, "rolled_back", f"{found.id} was rolled back before; nothing to do."
-        )
+        summary = f"{found.id} was rolled back before; nothing to do."
+        return _answer(call, "edit.rollback", found.planned, "rolled_back", summary, views=False)
     planned = call.workspace.transactions.plan_rollback(found.id, force=arguments.force)
     resume = {"action": "rollback", "transaction_id": found.id, "force": arguments.force}
 
     def stage() -> Staged:
-        data = _data(call, planned, "applied") | {"transactionId": found.id}
+        data = _data(planned, "applied", _diff(call, planned)) | {"transactionId": found.id}
         return Staged(resume, data, text=str(data["diffPreview"]))
 
     def run(permit: Permit) -> Envelope:
         call.workspace.transactions.commit(planned, permit, call.actor)
-        artifacts = write_views(call.workspace.agentic, planned, _diff(call, planned))
         summary = f"Rolled back {found.id} as {planned.id}: {_counts(planned)}."
-        envelope = _answer(call, "edit.rollback", planned, "rolled_back", summary, artifacts)
+        envelope = _answer(call, "edit.rollback", planned, "rolled_back", summary)
         envelope.data.update(transactionId=found.id, rollbackTransactionId=planned.id)
         return envelope
 
@@ -133,9 +131,8 @@ def _rollback(call: Call, arguments: RollbackArguments) -> Proposal | Envelope:
 def _show(call: Call, arguments: ShowArguments) -> Envelope:
     found = call.workspace.transactions.get(arguments.transaction_id)
     planned = found.planned
-    artifacts = write_views(call.workspace.agentic, planned, _diff(call, planned))
     summary = f"{found.id} is {found.status}: {planned.title} ({_counts(planned)})."
-    envelope = _answer(call, "edit.show", planned, found.status, summary, artifacts)
+    envelope = _answer(call, "edit.show", planned, found.status, summary)
     envelope.data.update(transaction_row(found), operations=list(planned.operations))
     if found.note:
         envelope.data["note"] = found.note
@@ -172,21 +169,16 @@ def _plan(call: Call, arguments: EditArguments) -> Planned:
     )  # fmt: skip
 
 
-def _keep(call: Call, planned: Planned, *, waits: bool = False) -> tuple[Planned, tuple[Artifact, ...]]:
-    kept = call.workspace.transactions.keep(planned, call.actor, waits=waits)
-    return kept, write_views(call.workspace.agentic, planned, _diff(call, planned))
-
-
 def _proposal(call: Call, operation: str, planned: Planned) -> Proposal:
     def stage() -> Staged:
-        kept, artifacts = _keep(call, planned, waits=True)
-        data = _data(call, kept, "planned")
+        call.workspace.transactions.keep(planned, call.actor, waits=True)
+        diff = _diff(call, planned)
+        data, artifacts = _data(planned, "planned", diff), write_views(call.workspace.agentic, planned, diff)
         return Staged(_commit_call(planned), data, artifacts, str(data["diffPreview"]))
 
     def run(permit: Permit) -> Envelope:
         call.workspace.transactions.commit(planned, permit, call.actor)
-        artifacts = write_views(call.workspace.agentic, planned, _diff(call, planned))
-        return _answer(call, operation, planned, "applied", f"Applied {planned.id}: {_counts(planned)}.", artifacts)
+        return _answer(call, operation, planned, "applied", f"Applied {planned.id}: {_counts(planned)}.")
 
     return Proposal(
         kind="transaction",
@@ -206,18 +198,15 @@ def _commit_call(planned: Planned) -> dict[str, Any]:
 def _settled(call: Call, operation: str, found: Transaction) -> Envelope:
     """The answer for a transaction that has had its effect already: nothing is done again."""
     state = "was applied already" if found.status == "applied" else f"is {found.status}"
-    return _answer(call, operation, found.planned, found.status, f"{found.id} {state}; nothing was done.")
+    summary = f"{found.id} {state}; nothing was done."
+    return _answer(call, operation, found.planned, found.status, summary, views=False)
 
 
-def _answer(
-    call: Call,
-    operation: str,
-    planned: Planned,
-    status: str,
-    summary: str,
-    artifacts: tuple[Artifact, ...] = (),
-) -> Envelope:
-    data = _data(call, planned, status)
+def _answer(call: Call, operation: str, planned: Planned, status: str, summary: str, *, views: bool = True) -> Envelope:
+    """The answer about a transaction; with `views` its files for the reader are written and named."""
+    diff = _diff(call, planned)
+    artifacts = write_views(call.workspace.agentic, planned, diff) if views else ()
+    data = _data(planned, status, diff)
     shown = str(data["diffPreview"]) if status == "planned" or operation == "edit.show" else ""
     lines = [_file_line(row) for row in data["files"][:20]]
     return Envelope(
@@ -233,8 +222,7 @@ def _answer(
     )
 
 
-def _data(call: Call, planned: Planned, status: str) -> dict[str, Any]:
-    diff = _diff(call, planned)
+def _data(planned: Planned, status: str, diff: str) -> dict[str, Any]:
     rows = [file_row(change) for change in planned.change_set.changes]
     data: dict[str, Any] = {
         "transactionId": planned.id,
