@@ -147,7 +147,7 @@ def test_what_stands_in_the_way_is_told(agentic, tmp_path):
     (tmp_path / ".agentic/a.md").mkdir(parents=True)
     with refused(ErrorCode.EDIT_CONFLICT, "a.md"):
         agentic.write("a.md", b"", "note")
-    assert sorted(os.listdir(tmp_path / ".agentic")) == [".gitignore", "a.md"]
+    assert sorted(os.listdir(tmp_path / ".agentic")) == [".gitignore", "a.md", "stage"]
 
 
 def test_a_folder_that_another_made_meanwhile_will_do(agentic, tmp_path):

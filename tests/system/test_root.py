@@ -265,7 +265,7 @@ def test_scan(root, here):
     (here / "b").mkdir()
     (here / "a").write_bytes(b"1")
     (here / "c").symlink_to("/etc/passwd")
-    (here / f"{syscalls.STAGE_PREFIX}1").write_bytes(b"")
+    (here / ".workroom-stage-1").write_bytes(b"")
     (here / "b/inner").write_bytes(b"")
     assert [(s.path, s.kind, s.target) for s in root.scan(".")] == [
         ("a", Kind.FILE, None),

@@ -16,8 +16,7 @@ from workroom.base.changes import Kind
 from workroom.base.envelope import Artifact
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.system.root import Root, Stat, refusal
-from workroom.system.syscalls import STAGE_PREFIX
-from workroom.text.paths import parse_write_path
+from workroom.text.paths import STAGE_PREFIX, parse_write_path
 
 __all__ = ["FOLDER", "STAGE", "Agentic"]
 
@@ -82,6 +81,7 @@ class Agentic:
 
     def _prepare(self, folder: str) -> None:
         """Make a folder and see that git ignores everything here; a cloned folder may lack that."""
+        self._make(STAGE)
         self._make(folder)
         ignore = f"{FOLDER}/.gitignore"
         if self._root.stat(ignore) is None:
@@ -120,13 +120,13 @@ class Agentic:
     def _replace(self, full: str, data: bytes) -> None:
         parent, name = self._root.split(full)
         passing = f"{STAGE_PREFIX}{secrets.token_hex(8)}"
-        with self._root.folder(parent) as folder:
+        with self._root.folder(STAGE) as stage, self._root.folder(parent) as folder:
             try:
-                descriptor = os.open(passing, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666, dir_fd=folder)
+                descriptor = os.open(passing, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666, dir_fd=stage)
                 with open(descriptor, "wb") as stream:
                     stream.write(data)
-                os.rename(passing, name, src_dir_fd=folder, dst_dir_fd=folder)
+                os.rename(passing, name, src_dir_fd=stage, dst_dir_fd=folder)
             except OSError as error:
                 with contextlib.suppress(OSError):
-                    os.unlink(passing, dir_fd=folder)
+                    os.unlink(passing, dir_fd=stage)
                 raise refusal(full, error) from error

@@ -196,7 +196,7 @@ class Root:
         try:
             with self.folder(path) as folder:
                 for name in sorted(os.listdir(folder)):
-                    if not name.startswith(syscalls.STAGE_PREFIX):
+                    if not name.startswith(paths.STAGE_PREFIX):
                         with contextlib.suppress(FileNotFoundError):
                             found.append(_see(prefix + name, folder, name))
         except OSError as error:
@@ -289,13 +289,16 @@ class Root:
         except OSError as error:
             raise refusal(path, error) from error
 
-    def capabilities(self) -> dict[str, Any]:
+    def capabilities(self, probe: str = ".") -> dict[str, Any]:
         """How strong this platform and file system make the promises, with the reason where they are weaker.
+
+        What can't be asked is tried once, with two files that are made and removed in the folder `probe`.
 
         `confinement` (openat2, walk), `atomic_replace` (exchange, rename), `lease` (True, or why not).
         """
         if self._capabilities is None:
-            self._capabilities = _probe(self.fd, walk=self._walk)
+            with self.folder(probe) as folder:
+                self._capabilities = _probe(folder, walk=self._walk)
         return dict(self._capabilities)
 
     # Inside.

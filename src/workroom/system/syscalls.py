@@ -21,9 +21,10 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, Literal
 
+from workroom.text.paths import STAGE_PREFIX
+
 __all__ = [
     "O_FOLDER",
-    "STAGE_PREFIX",
     "LeaseResult",
     "copy_xattrs",
     "fsync",
@@ -43,8 +44,6 @@ LeaseResult = Literal["held", "refused", "unsupported"]
 
 O_FOLDER = os.O_DIRECTORY | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
 """Flags that open a folder only to reach what is in it; it need not be readable where the system has O_PATH."""
-STAGE_PREFIX = ".workroom-stage-"
-"""Names that begin so are ours for a moment; listings hide them."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 

@@ -15,6 +15,7 @@ from functools import lru_cache
 from workroom.base.errors import ErrorCode, WorkroomError
 
 __all__ = [
+    "STAGE_PREFIX",
     "check_new_name",
     "check_protected",
     "matches",
@@ -25,6 +26,9 @@ __all__ = [
 
 MAX_PATH_BYTES = 4096
 MAX_NAME_BYTES = 255
+
+STAGE_PREFIX = ".workroom-stage-"
+"""Names that begin so are Workroom's own for a moment; listings hide them, and no caller may make one."""
 
 _PROTECTED = (".git", ".agentic")
 # What Windows calls `.git` and `.agentic` for programs that know eight characters only.
@@ -84,7 +88,7 @@ def check_protected(path: str, patterns: Sequence[str] = ()) -> None:
     rule = protected_by(path, patterns)
     if rule is None:
         return
-    reason = "always protected" if rule in _PROTECTED else "a protected pattern of the person's"
+    reason = "always protected" if rule in (*_PROTECTED, f"{STAGE_PREFIX}*") else "a protected pattern of the person's"
     raise WorkroomError(
         ErrorCode.PROTECTED_PATH,
         f"Path {path!r} can't be written: {rule} is {reason}.",
@@ -93,7 +97,7 @@ def check_protected(path: str, patterns: Sequence[str] = ()) -> None:
 
 
 def protected_by(path: str, patterns: Sequence[str] = ()) -> str | None:
-    """The rule that protects a path: `.git`, `.agentic` (at any depth, in any disguise) or one of `patterns`.
+    """The rule that protects a path: `.git`, `.agentic` (at any depth, in any disguise), our staging, or a pattern.
 
     Disguises are what some file system takes for the same name: case, Unicode compatibility forms and invisible
     characters, short names (`git~1`), trailing dots and spaces, streams (`.git::$INDEX_ALLOCATION`), backslashes.
@@ -103,6 +107,8 @@ def protected_by(path: str, patterns: Sequence[str] = ()) -> str | None:
         plain = _plain_name(name)
         if plain in _PROTECTED:
             return plain
+        if plain.startswith(STAGE_PREFIX):
+            return f"{STAGE_PREFIX}*"
         short = _SHORT_NAME.fullmatch(plain)
         if short:
             return ".git" if short[1] == "git" else ".agentic"

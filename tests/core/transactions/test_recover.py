@@ -93,11 +93,15 @@ def test_what_was_staged_and_not_prepared_is_swept(house):
     mine = [
         stage / "tx_000000000009-1",
         stage / "tx_000000000009-2.part",
+        stage / ".workroom-stage-0123456789abcdef",
+    ]
+    others = [
+        stage / "tx_9-1.kept",
         house.folder / ".workroom-stage-tx_000000000009-3",
         house.folder / ".workroom-stage-0123456789abcdef",
+        house.folder / "tx_000000000009-1",
         house.folder / ".agentic/.workroom-stage-0123456789abcdef",
     ]
-    others = [stage / "tx_9-1.kept", house.folder / ".workroom-stage-notes", house.folder / "tx_000000000009.txt"]
     for path in [*mine, *others]:
         path.write_text("x")
     (stage / "tx_000000000009-4").mkdir()

@@ -2,6 +2,41 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import resource
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pydantic import TypeAdapter
+from tests.conftest import AGENT, House
+
+from workroom.base.changes import Permit
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.core.transactions import Operation
+
+OPERATIONS = TypeAdapter(tuple[Operation, ...]).validate_python
+DAY = 24 * 3600.0
+CREATE = {"type": "create", "path": "f", "content": "new\n"}
+
+
+def refused(house, act) -> WorkroomError:
+    """The refusal, and the proof that nothing was changed by it and no staged file left."""
+    before = house.tree(), house.tx.history(), staged(house)
+    with pytest.raises(WorkroomError) as caught:
+        act()
+    assert (house.tree(), house.tx.history(), staged(house)) == before
+    return caught.value
+
+
+def staged(house) -> list[str]:
+    stage = house.folder / ".agentic/stage"
+    return os.listdir(stage) if stage.exists() else []
+
 
 def test_edit_undo_redo(house):
     house.write("a.txt", "one\ntwo\n", 0o755)
@@ -19,3 +54,391 @@ def test_edit_undo_redo(house):
     house.undo(undo.transaction_id)
     assert house.tree() == after
     assert house.tx.get(entry.transaction_id).status == "applied"
+
+
+# Looking.
+
+
+def test_what_is_not_there_is_not_found(house):
+    assert refused(house, lambda: house.tx.get("tx_no")).code is ErrorCode.NOT_FOUND
+    assert refused(house, lambda: house.tx.entry(1)).code is ErrorCode.NOT_FOUND
+    assert refused(house, lambda: house.tx.plan_rollback("tx_no")).code is ErrorCode.NOT_FOUND
+    assert house.tx.entry_of("tx_no") is None
+    assert house.tx.newest_undoable() is None
+
+
+def test_transactions_and_entries_are_listed_newest_first(house):
+    entries = [house.edit({"type": "create", "path": name, "content": ""}) for name in "abc"]
+    kept = house.tx.keep(house.plan(CREATE), AGENT)
+    found, total = house.tx.find(limit=2)
+    assert ([each.id for each in found], total) == ([kept.id, entries[2].transaction_id], 4)
+    after = (found[-1].created_at, found[-1].id)
+    assert [each.id for each in house.tx.find(limit=1, after=after)[0]] == [entries[1].transaction_id]
+    assert [each.id for each in house.tx.find(status="planned")[0]] == [kept.id]
+    assert [entry.number for entry in house.tx.history(2)] == [3, 2]
+    assert [entry.number for entry in house.tx.history(2, 2)] == [1]
+    assert house.tx.newest_undoable() == entries[2]
+    house.undo(entries[2].transaction_id)
+    assert house.tx.newest_undoable() == entries[1]
+
+
+def test_an_entry_tells_who_why_and_by_whose_yes(house):
+    planned = house.plan(CREATE)
+    entry = house.commit(planned, approval_id="approval_1", decided_by="me")
+    assert (entry.actor, entry.approval_id, entry.decided_by) == (AGENT, "approval_1", "me")
+    assert house.edit({**CREATE, "path": "g"}).decided_by == "test"
+
+
+def test_listeners_hear_of_a_commit_once_it_is_there(house):
+    heard = []
+    house.workspace.store.subscribe(lambda number, event: heard.append((event, house.read("f"))))
+    entry = house.edit(CREATE)
+    ((event, body),) = heard
+    assert (event.entry, event.transaction_id, event.paths, event.total, body) == (
+        entry.number, entry.transaction_id, ("f",), 1, b"new\n",
+    )  # fmt: skip
+
+
+# The gate.
+
+
+def test_a_permit_is_for_one_change_set(house):
+    planned, other = house.plan(CREATE), house.plan({**CREATE, "content": "other\n"})
+    permit = Permit(other.fingerprint, "test")
+    assert refused(house, lambda: house.tx.commit(planned, permit, AGENT)).code is ErrorCode.APPROVAL_REQUIRED
+
+
+def test_a_permit_for_an_edit_is_none_for_its_undo(house):
+    entry = house.edit(CREATE)
+    undo = house.tx.plan_rollback(entry.transaction_id)
+    forced = house.tx.plan_rollback(entry.transaction_id, force=True)
+    assert undo.change_set == forced.change_set
+    assert undo.fingerprint != forced.fingerprint
+
+
+def test_an_approval_is_used_once(house):
+    house.commit(house.plan(CREATE), approval_id="approval_1")
+    again = house.plan({**CREATE, "path": "g"})
+    error = refused(house, lambda: house.commit(again, approval_id="approval_1"))
+    assert error.code is ErrorCode.TRANSACTION_STATE
+
+
+def test_an_approval_that_is_used_in_the_moment_of_the_commit_takes_the_commit_back(house):
+    """The check at the start can't see it; the row that is written with the commit does."""
+    with house.workspace.store.write() as db:
+        db.execute(
+            "CREATE TEMP TRIGGER used AFTER INSERT ON main.intents BEGIN "
+            "INSERT INTO consumptions VALUES ('approval_1', 'other', 0); END"
+        )
+    planned = house.plan(CREATE)
+    error = refused(house, lambda: house.commit(planned, approval_id="approval_1"))
+    assert error.code is ErrorCode.TRANSACTION_STATE
+    assert house.tx.get(planned.id).status == "failed"
+    assert "used already" in house.tx.get(planned.id).note
+
+
+# Plans that wait.
+
+
+def test_a_kept_plan_is_committed_after_a_restart(house):
+    house.write("f", "old\n")
+    kept = house.tx.keep(house.plan({"type": "rewrite", "path": "f", "content": "new\n"}), AGENT)
+    assert kept.contents == {}
+    house.reopen()
+    stored = house.tx.get(kept.id)
+    assert stored.status == "planned"
+    house.tx.check(stored.planned)
+    house.commit(stored.planned)
+    assert house.read("f") == b"new\n"
+    assert house.tx.get(kept.id).status == "applied"
+    error = refused(house, lambda: house.commit(stored.planned))
+    assert error.code is ErrorCode.TRANSACTION_STATE
+
+
+def test_a_kept_plan_is_kept_once_and_can_come_to_wait(house):
+    kept = house.tx.keep(house.plan(CREATE), AGENT)
+    assert house.tx.keep(kept, AGENT, waits=True) == kept
+    assert house.tx.find()[1] == 1
+
+
+def test_a_kept_plan_is_refused_over_what_was_changed_since_and_stays_planned(house):
+    house.write("f", "old\n")
+    kept = house.tx.keep(house.plan({"type": "rewrite", "path": "f", "content": "new\n"}), AGENT)
+    house.write("f", "other\n")
+    error = refused(house, lambda: house.tx.check(kept))
+    assert error.code is ErrorCode.EDIT_CONFLICT
+    assert "+other\n" in error.details["patch"]
+    assert refused(house, lambda: house.commit(kept)).code is ErrorCode.EDIT_CONFLICT
+    assert house.tx.get(kept.id).status == "planned"
+    house.write("f", "old\n")
+    house.commit(kept)
+
+
+def test_a_kept_plan_that_fails_in_the_middle_stays_planned(house):
+    house.write("f", "old\n")
+    kept = house.tx.keep(house.plan(CREATE | {"overwrite": True}), AGENT)
+    with open(house.folder / "f", "ab"):  # another program writes to it just now
+        error = refused(house, lambda: house.commit(kept))
+    assert error.code is ErrorCode.EDIT_CONFLICT
+    assert house.tx.get(kept.id).status == "planned"
+    house.commit(kept)
+
+
+def test_a_plan_that_fails_in_the_middle_says_why(house):
+    house.write("f", "old\n")
+    planned = house.plan(CREATE | {"overwrite": True})
+    with open(house.folder / "f", "ab"):
+        error = refused(house, lambda: house.commit(planned))
+    assert error.details["path"] == "f"
+    stored = house.tx.get(planned.id)
+    assert (stored.status, "open for writing" in stored.note) == ("failed", True)
+
+
+def test_plans_live_seven_days(house):
+    old = house.tx.keep(house.plan(CREATE), AGENT)
+    house.time += 7 * DAY - 60
+    house.tx.keep(house.plan(CREATE), AGENT)
+    assert house.tx.get(old.id).status == "planned"
+    house.time += 120
+    house.tx.keep(house.plan(CREATE), AGENT)
+    assert refused(house, lambda: house.tx.get(old.id)).code is ErrorCode.NOT_FOUND
+    error = refused(house, lambda: house.commit(old))
+    assert (error.code, "forgotten" in error.message) == (ErrorCode.TRANSACTION_STATE, True)
+
+
+def test_at_most_a_thousand_plans_are_kept_beside_those_that_wait(house):
+    planned = house.plan(CREATE)
+    with house.workspace.store.write():  # one unit of work, or the disk would be asked a thousand times
+        for number in range(1002):
+            house.tx.keep(replace(planned, id=f"tx_plan{number:08d}"), AGENT, waits=number == 0)
+    found, total = house.tx.find(limit=2000, status="planned")
+    assert total == 1001
+    ids = {transaction.id for transaction in found}
+    assert "tx_plan00000000" in ids
+    assert "tx_plan00000001" not in ids
+    assert "tx_plan00001001" in ids
+
+
+def test_an_undo_that_waits_is_refused_when_somebody_undid_it_first(house):
+    entry = house.edit(CREATE)
+    kept = house.tx.keep(house.tx.plan_rollback(entry.transaction_id), AGENT)
+    house.undo(entry.transaction_id)
+    house.write("f", "new\n")
+    assert refused(house, lambda: house.commit(kept)).code is ErrorCode.TRANSACTION_STATE
+
+
+def test_only_what_is_in_force_is_rolled_back(house):
+    kept = house.tx.keep(house.plan(CREATE), AGENT)
+    error = refused(house, lambda: house.tx.plan_rollback(kept.id))
+    assert (error.code, "never applied" in error.message) == (ErrorCode.TRANSACTION_STATE, True)
+    entry = house.commit(kept)
+    house.undo(entry.transaction_id)
+    error = refused(house, lambda: house.tx.plan_rollback(entry.transaction_id))
+    assert (error.code, "is rolled back" in error.message) == (ErrorCode.TRANSACTION_STATE, True)
+
+
+# Idempotency keys.
+
+
+def test_a_key_answers_with_its_transaction(house):
+    operations = OPERATIONS([CREATE])
+    assert house.tx.find_key("key", operations) is None
+    planned = house.tx.plan(operations, key="key")
+    house.commit(planned)
+    assert house.tx.find_key("key", OPERATIONS([{**CREATE, "overwrite": False}])).id == planned.id
+
+
+def test_a_key_with_other_operations_is_a_conflict(house):
+    planned = house.plan(CREATE, key="key")
+    house.tx.keep(planned, AGENT)
+    other = OPERATIONS([{**CREATE, "content": "other\n"}])
+    error = refused(house, lambda: house.tx.find_key("key", other))
+    assert (error.code, error.details) == (ErrorCode.EDIT_CONFLICT, {"transactionId": planned.id})
+
+
+def test_of_two_calls_with_one_key_at_once_one_is_made(house):
+    first, second = house.plan(CREATE, key="key"), house.plan({**CREATE, "path": "g"}, key="key")
+    house.commit(first)
+    for act in (lambda: house.commit(second), lambda: house.tx.keep(second, AGENT)):
+        error = refused(house, act)
+        assert (error.code, error.details) == (ErrorCode.TRANSACTION_STATE, {"transactionId": first.id})
+
+
+# Time.
+
+
+def test_what_was_replaced_is_kept_for_a_minute(house):
+    house.write("f", "old\n")
+    house.edit({"type": "rewrite", "path": "f", "content": "new\n"})
+    stage = house.folder / ".agentic/stage"
+    house.time += 30
+    house.tx.settle()
+    assert len(os.listdir(stage)) == 1
+    house.time += 31
+    house.tx.settle()
+    assert os.listdir(stage) == []
+
+
+def test_a_closed_workspace_takes_no_commit(house):
+    planned = house.plan(CREATE)
+    house.tx.close()
+    error = refused(house, lambda: house.commit(planned))
+    assert (error.code, "closed" in error.message) == (ErrorCode.IO_ERROR, True)
+
+
+# A disk or a database that fails.
+
+
+@contextlib.contextmanager
+def small_files(size: int) -> Iterator[None]:
+    """No file of this process grows beyond `size` bytes: the system refuses, as a failing disk does."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def refuse(house, when: str, then: str = "ABORT") -> None:
+    """The database refuses from now on."""
+    with house.workspace.store.write() as db:
+        db.execute(f"CREATE TEMP TRIGGER refusing {when} BEGIN SELECT RAISE({then}, 'the disk is broken'); END")
+
+
+def test_a_disk_that_takes_no_new_file_leaves_all_as_it_was(house):
+    house.write("g", "g\n")
+    planned = house.plan({"type": "delete", "path": "g"}, {**CREATE, "content": "x" * 3_000_000})
+    with small_files(2_000_000):
+        error = refused(house, lambda: house.commit(planned))
+    assert error.code is ErrorCode.IO_ERROR
+    assert "Nothing was changed" in str(error)
+    house.commit(planned)
+
+
+def test_a_database_that_takes_no_intent_leaves_all_as_it_was(house):
+    planned = house.plan(CREATE)
+    refuse(house, "BEFORE INSERT ON main.intents")
+    error = refused(house, lambda: house.commit(planned))
+    assert (error.code, "the disk is broken" in error.message) == (ErrorCode.IO_ERROR, True)
+    with house.workspace.store.write() as db:
+        db.execute("DROP TRIGGER refusing")
+    house.commit(planned)
+
+
+def test_a_database_that_takes_no_plan_says_so(house):
+    planned = house.plan(CREATE)
+    refuse(house, "BEFORE INSERT ON main.transactions")
+    assert refused(house, lambda: house.tx.keep(planned, AGENT)).code is ErrorCode.IO_ERROR
+
+
+def test_a_database_that_fails_at_the_end_is_asked_again_at_the_next_opening(house):
+    house.write("g", "g\n")
+    before = house.tree()
+    planned = house.plan({"type": "delete", "path": "g"}, CREATE)
+    refuse(house, "BEFORE INSERT ON main.entries")
+    with pytest.raises(WorkroomError) as caught:
+        house.commit(planned)
+    assert (caught.value.code, "decided when" in caught.value.message) == (ErrorCode.IO_ERROR, True)
+    with pytest.raises(WorkroomError, match="No commit is taken"):
+        house.commit(house.plan({**CREATE, "path": "h"}))
+    house.workspace.store.close()
+    house.workspace.root.close()
+    house.open()
+    assert house.tree() == before
+    assert house.tx.history() == []
+    house.commit(house.tx.get(planned.id).planned)
+
+
+def test_a_database_that_is_full_at_the_end_takes_the_commit_back(house):
+    for number in range(200):
+        house.write(f"old/{number}", f"{number}\n")
+    kept = house.tx.keep(house.plan({"type": "move", "from": "old", "to": "new"}), AGENT)
+    before = house.tree()
+    with house.workspace.store.write() as db:
+        pages = db.execute("PRAGMA page_count").get
+        db.execute(f"PRAGMA max_page_count = {pages + 46}")  # the intent takes about 40, the entry 30 more
+    error = refused(house, lambda: house.commit(kept))
+    assert error.code is ErrorCode.IO_ERROR
+    assert "full" in error.message
+    assert house.tree() == before
+    with house.workspace.store.write() as db:
+        assert db.execute("SELECT COUNT(*) FROM intents").get == 0
+        db.execute("PRAGMA max_page_count = 1000000")
+    house.commit(kept)
+
+
+def test_a_database_that_fails_while_a_commit_is_taken_back_ends_all_commits(house):
+    house.write("f", "old\n")
+    before = house.tree()
+    planned = house.plan(CREATE | {"overwrite": True})
+    refuse(house, "BEFORE DELETE ON main.intents")
+    with open(house.folder / "f", "ab"):
+        error = refused(house, lambda: house.commit(planned))
+    assert error.code is ErrorCode.EDIT_CONFLICT
+    error = refused(house, lambda: house.commit(house.plan({**CREATE, "path": "g"})))
+    assert (error.code, "taking back" in error.message) == (ErrorCode.IO_ERROR, True)
+    house.reopen()
+    assert house.tree() == before
+    house.edit({**CREATE, "path": "g"})
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 4 MB."""
+    target = tmp_path / "small"
+    target.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=4m", "none", str(target)]
+    if shutil.which("mount") is None or subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("mounting a file system takes root")
+    yield target
+    subprocess.run(["umount", "-l", str(target)], check=True)
+
+
+def fill_up(folder: Path, leave: int) -> Path:
+    """Take all room of a file system but `leave` bytes."""
+    filler = folder / "filler"
+    space = os.statvfs(folder)
+    filler.write_bytes(bytes(space.f_bavail * space.f_frsize - leave))
+    return filler
+
+
+@pytest.fixture
+def opened() -> Iterator[list[House]]:
+    houses: list[House] = []
+    yield houses
+    for house in houses:
+        house.close()
+
+
+def test_a_full_folder_leaves_all_as_it_was(small_disk, tmp_path, opened):
+    (small_disk / "ws").mkdir()
+    house = House(small_disk / "ws", tmp_path / "state")
+    opened.append(house)
+    house.open()
+    house.write("g", "g\n")
+    house.edit(CREATE)
+    planned = house.plan({"type": "delete", "path": "g"}, {**CREATE, "path": "large", "content": "x" * 1_000_000})
+    filler = fill_up(small_disk, 500_000)
+    error = refused(house, lambda: house.commit(planned))
+    assert (error.code, "No space left" in error.message) == (ErrorCode.IO_ERROR, True)
+    filler.unlink()
+    house.commit(planned)
+
+
+@pytest.mark.parametrize("size", [50_000, 500_000], ids=["in the database", "beside it"])
+def test_a_full_state_folder_leaves_all_as_it_was(small_disk, tmp_path, opened, size):
+    (tmp_path / "room").mkdir()
+    house = House(tmp_path / "room", small_disk / "state")
+    opened.append(house)
+    house.open()
+    house.write("g", "g\n")
+    house.edit(CREATE)
+    planned = house.plan({"type": "delete", "path": "g"}, {**CREATE, "path": "large", "content": "x" * size})
+    filler = fill_up(small_disk, 12_000)
+    error = refused(house, lambda: house.commit(planned))
+    assert error.code is ErrorCode.IO_ERROR
+    filler.unlink()
+    house.commit(planned)
+    house.reopen()
+    assert house.read("large") == b"x" * size

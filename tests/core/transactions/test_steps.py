@@ -16,7 +16,7 @@ from workroom.core.transactions.steps import (
     step_from_json,
     step_to_json,
 )
-from workroom.system.syscalls import STAGE_PREFIX
+from workroom.text.paths import STAGE_PREFIX
 
 
 def steps_of(house, *operations, **options):

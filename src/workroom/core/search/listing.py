@@ -19,8 +19,7 @@ from workroom.base.changes import Kind
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.search.ignore import Ignore
 from workroom.system.root import Root, Stat, refusal
-from workroom.system.syscalls import STAGE_PREFIX
-from workroom.text.paths import matches
+from workroom.text.paths import STAGE_PREFIX, matches
 
 __all__ = ["APART", "Found", "Options", "Page", "Tally", "page", "shown_path", "walk"]
 

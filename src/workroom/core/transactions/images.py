@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 
 from workroom.base.changes import ChangeSet
 from workroom.core.transactions import tables
@@ -29,25 +30,23 @@ class Images:
         """Keep what the plan's changes need, and forget the oldest entries' images beyond the quota."""
         shas = sorted(_needed(planned.change_set))  # in the order of the table, whose pages are then touched once
         needed = {sha: planned.contents[sha] for sha in shas if sha in planned.contents}
+        tables.refer(db, planned.id, needed)
         self._held += sum(len(data) for data in needed.values())
         if self._held > quota:
-            self._make_room(db, quota)
+            self._make_room(db, needed, quota)
         for sha, data in needed.items():
             self._store.put_image_as(db, sha, data)
-        tables.refer(db, planned.id, needed)
 
-    def _make_room(self, db: Database, quota: int) -> None:
-        """Forget until the quota holds. What is counted twice on the way (one content, two plans) is counted anew."""
-        new = self._held
+    def _make_room(self, db: Database, needed: Mapping[str, bytes], quota: int) -> None:
+        """Forget until the quota holds. One content of two plans was counted twice on the way, so count anew first."""
         self._held = self._store.images_bytes()
-        new = max(0, new - self._held)
+        self._held += sum(len(data) for sha, data in needed.items() if not tables.has_image(db, sha))
         self._drop_unreferenced(db)
         for number, transaction_id in tables.forget_candidates(db):
-            if self._held + new <= quota:
+            if self._held <= quota:
                 break
             tables.mark_forgotten(db, number, transaction_id)
             self._drop_unreferenced(db)
-        self._held += new
 
     def _drop_unreferenced(self, db: Database) -> None:
         for sha, size in tables.unreferenced(db):

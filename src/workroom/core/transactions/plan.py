@@ -255,7 +255,7 @@ class _Planner:
         return node.origin or source
 
     def _check_transfer(self, op: Copy | Move, source: str, target: str) -> None:
-        if source == "." or target == source or target.startswith(source + "/"):
+        if source in {".", target} or target.startswith(source + "/"):
             raise WorkroomError(ErrorCode.INVALID_INPUT, f"to: {target} is {source} itself or below it.")
         kind = self.overlay.kind(target)
         if kind is Kind.ABSENT:

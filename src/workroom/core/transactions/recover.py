@@ -12,18 +12,18 @@ from workroom.core.transactions import tables
 from workroom.core.transactions.apply import sync_folders
 from workroom.core.transactions.images import Images
 from workroom.core.transactions.kept import record_copies
-from workroom.core.transactions.stage import PART
+from workroom.core.transactions.stage import PART, discard
 from workroom.core.transactions.steps import Folders, Step, step_from_json
 from workroom.core.transactions.unwind import Unwound, copies_of, unwind
-from workroom.system.agentic import FOLDER, Agentic
+from workroom.system.agentic import Agentic
 from workroom.system.root import Root
 from workroom.system.store import Store
-from workroom.system.syscalls import STAGE_PREFIX
+from workroom.text.paths import STAGE_PREFIX
 
 __all__ = ["recover"]
 
 _log = logging.getLogger(__name__)
-_STAGED = re.compile(rf"(?:{re.escape(STAGE_PREFIX)})?(tx_[0-9a-z]{{12}})-\d+(?:{re.escape(PART)})?")
+_STAGED = re.compile(rf"(tx_[0-9a-z]{{12}})-\d+(?:{re.escape(PART)})?")
 _TRIED = re.compile(rf"{re.escape(STAGE_PREFIX)}[0-9a-f]{{16}}")
 """A file that was made to find out what the file system can do, or a view on its way."""
 
@@ -32,16 +32,25 @@ def recover(root: Root, store: Store, agentic: Agentic, at: float) -> tuple[Unwo
     """Take back every prepared intent; answers what was met, one report an intent."""
     with store.read() as db:
         prepared = tables.intents(db, "prepared")
-        busy = {transaction_id for transaction_id, _ in (*prepared, *tables.intents(db, "committed"))}
+        staging = tables.intents(db, "staging")
+        busy = {transaction_id for transaction_id, _ in tables.intents(db, "committed")}
     agentic.stage()
     reports = []
     for transaction_id, body in prepared:
         steps = tuple(step_from_json(step) for step in body["steps"])
         reports.append(_take_back(root, store, transaction_id, steps, at))
-    busy -= {transaction_id for transaction_id, _ in prepared}
-    for folder in (agentic.stage(), FOLDER, "."):
-        _sweep(root, folder, busy)
+    for transaction_id, body in staging:
+        _discard(root, store, transaction_id, tuple(step_from_json(step) for step in body["steps"]))
+    _sweep(root, agentic.stage(), busy)
     return tuple(reports)
+
+
+def _discard(root: Root, store: Store, transaction_id: str, steps: Sequence[Step]) -> None:
+    """Remove what was staged beside its targets, on other mounts: each name was written down before it was made."""
+    with Folders(root) as folders:
+        discard(folders, steps)
+    with store.write() as db:
+        tables.delete_intent(db, transaction_id)
 
 
 def _take_back(root: Root, store: Store, transaction_id: str, steps: Sequence[Step], at: float) -> Unwound:
@@ -66,7 +75,7 @@ def _take_back(root: Root, store: Store, transaction_id: str, steps: Sequence[St
 
 
 def _sweep(root: Root, path: str, busy: set[str]) -> None:
-    """Remove staged files of commits that a crash ended before they were prepared, and what was made for a moment."""
+    """Empty the staging folder of what a crash left there before it was prepared; nobody else's files are there."""
     with root.folder(path) as folder:
         for name in os.listdir(folder):
             staged = _STAGED.fullmatch(name)

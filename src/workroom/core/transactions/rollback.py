@@ -83,9 +83,9 @@ class _Rollback:
         for change in sorted(changes, key=lambda c: -c.path.count("/")):
             if change.after.kind is Kind.DIRECTORY and change.before.kind is Kind.ABSENT:
                 self._remove_folder(change.path)
-        for change in changes:
-            if _makes_way(change) and self.overlay.children(change.path):
-                raise _in_the_way(change.path)
+        blocked = next((c.path for c in changes if _makes_way(c) and self.overlay.children(c.path)), None)
+        if blocked is not None:
+            raise _in_the_way(blocked)
 
     def directories(self, change_set: ChangeSet) -> tuple[Directory, ...]:
         """Folders that this undo makes: undoing it takes them away again."""

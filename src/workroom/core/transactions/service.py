@@ -7,9 +7,10 @@ recover: what a crash left prepared is taken back, what it left committed is set
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import apsw
@@ -124,7 +125,7 @@ class Transactions:
         Plans are kept for seven days and up to 1,000 of them; one that `waits` for the person isn't counted out.
         """
         at = self._clock()
-        with self._store.write() as db:
+        with _recorded(), self._store.write() as db:
             if not planned.kept:
                 for stale in tables.planned_before(db, at - _PLANNED_SECONDS, _PLANNED_MOST - 1):
                     tables.prune_planned(db, stale)
@@ -154,7 +155,9 @@ class Transactions:
         with self._writer:
             self._check_ready(planned, permit)
             self.check(planned)
-            steps = build_steps(self._root, planned.change_set, planned.id, self._agentic.stage())
+            stage = self._agentic.stage()
+            steps = build_steps(self._root, planned.change_set, planned.id, stage)
+            self._announce(planned, steps, stage)
             with Folders(self._root) as folders:
                 steps = self._stage(folders, planned, steps)
                 self._prepare(folders, planned, actor, steps)
@@ -173,11 +176,8 @@ class Transactions:
                     f"{permit.approval_id} was used already; an approval is used once.",
                     next_step="Make the call again to ask anew.",
                 )
-            stored = tables.find_transaction(db, planned.id) if planned.kept else None
             undone = tables.entry(db, planned.undoes) if planned.undoes is not None else None
-        if planned.kept and (stored is None or stored.status != "planned"):
-            status = "forgotten" if stored is None else stored.status
-            raise WorkroomError(ErrorCode.TRANSACTION_STATE, f"{planned.id} is {status}, so it can't be committed.")
+            _check_kept(db, planned)
         if undone is not None and undone.undone_by is not None:
             raise _not_in_force(undone.transaction_id, "is rolled back")
 
@@ -187,12 +187,23 @@ class Transactions:
         except OSError as error:
             raise _io_error("The new files can't be written", error) from error
 
+    def _announce(self, planned: Planned, steps: tuple[Step, ...], stage: str) -> None:
+        """Write down the slots beside targets on other mounts before they are made: a crash must not leave them there.
+
+        What is in the staging folder needs no such word; nobody else's files are in it.
+        """
+        beside = [step_to_json(step) for step in steps if step.slot_folder != stage]
+        if beside:
+            with _recorded(), self._store.write() as db:
+                tables.put_intent(db, planned.id, {"steps": beside}, self._clock(), "staging")
+
     def _prepare(self, folders: Folders, planned: Planned, actor: Actor, steps: tuple[Step, ...]) -> None:
         """The `prepared` row, with every image; from here on a crash is taken back at the next opening."""
         at = self._clock()
         body = {"steps": [step_to_json(step) for step in steps]}
         try:
-            with self._store.write() as db:
+            with _recorded(), self._store.write() as db:
+                _check_kept(db, planned)
                 if not planned.kept:
                     self._keep_rows(db, planned, actor, at)
                 tables.put_intent(db, planned.id, body, at)
@@ -205,20 +216,28 @@ class Transactions:
             perform(folders, steps)
             sync_folders(self._root, folders, steps)
             return self._committed(planned, permit, actor, steps)
-        except apsw.Error as error:
-            # Whether that row is on disk is not known now; the next opening reads it and goes by it.
-            self._broken = f"the database failed at the end of {planned.id} ({error})"
-            raise WorkroomError(
-                ErrorCode.IO_ERROR,
-                f"Whether {planned.id} was made is decided when the workspace is opened again: {self._broken}.",
-                next_step="Open the workspace again, then look at its history.",
-            ) from error
         except BaseException as error:
+            if isinstance(error, apsw.Error) and not isinstance(error, apsw.FullError):
+                raise self._undecided(planned, error) from error
             self._take_back(folders, planned, steps, error)
             self._explain(planned, error)
+            if isinstance(error, apsw.FullError):
+                raise _no_record(error) from error
             if isinstance(error, OSError):
                 raise _io_error("The disk did not confirm the change; it was taken back", error) from error
             raise
+
+    def _undecided(self, planned: Planned, error: apsw.Error) -> WorkroomError:
+        """Whether the committing row is on disk is not known now; the next opening reads it and goes by it.
+
+        A full disk is another matter: then the row can't be there.
+        """
+        self._broken = f"the database failed at the end of {planned.id} ({error})"
+        return WorkroomError(
+            ErrorCode.IO_ERROR,
+            f"Whether {planned.id} was made is decided when the workspace is opened again: {self._broken}.",
+            next_step="Open the workspace again, then look at its history.",
+        )
 
     def _committed(self, planned: Planned, permit: Permit, actor: Actor, steps: tuple[Step, ...]) -> int:
         at = self._clock()
@@ -319,6 +338,14 @@ class Transactions:
     # Inside.
 
     def _keep_rows(self, db: Database, planned: Planned, actor: Actor, at: float) -> None:
+        owner = tables.key_owner(db, planned.idempotency_key) if planned.idempotency_key is not None else None
+        if owner is not None:
+            raise WorkroomError(
+                ErrorCode.TRANSACTION_STATE,
+                f"idempotency_key {planned.idempotency_key!r} was used by {owner.id} meanwhile. Nothing was changed.",
+                next_step="Make the same call again: it answers with that transaction.",
+                details={"transactionId": owner.id},
+            )
         tables.add_transaction(db, planned, actor, at)
         self._images.keep(db, planned, self._settings().history_quota_bytes)
 
@@ -330,6 +357,30 @@ class Transactions:
 
     def _settle(self, before: float | None) -> None:
         settle(self._root, self._store, self._clock(), before)
+
+
+def _check_kept(db: Database, planned: Planned) -> None:
+    """TRANSACTION_STATE when a kept plan was committed, rolled back or forgotten meanwhile."""
+    stored = tables.find_transaction(db, planned.id) if planned.kept else None
+    if planned.kept and (stored is None or stored.status != "planned"):
+        status = "forgotten" if stored is None else stored.status
+        raise WorkroomError(ErrorCode.TRANSACTION_STATE, f"{planned.id} is {status}, so it can't be committed.")
+
+
+@contextlib.contextmanager
+def _recorded() -> Iterator[None]:
+    """What the database refuses, in our words."""
+    try:
+        yield
+    except apsw.Error as error:
+        raise _no_record(error) from error
+
+
+def _no_record(error: apsw.Error) -> WorkroomError:
+    return WorkroomError(
+        ErrorCode.IO_ERROR, f"The history can't be written: {error}.",
+        next_step="Nothing was changed. See that the disk of the state directory has room.",
+    )  # fmt: skip
 
 
 def _io_error(what: str, error: OSError) -> WorkroomError:

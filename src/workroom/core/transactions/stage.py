@@ -1,7 +1,7 @@
 """After-images on their way: written beside the place where they will stand, with the old file's attributes, synced.
 
-Nothing that is visible changes here. Files are written in batches and each synced by itself: syncing the whole file
-system would wait for other programs' dirty pages.
+Nothing that is visible changes here. Files are written in batches and each synced by itself, many at a time: syncing
+the whole file system would wait for other programs' dirty pages.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from workroom.base.changes import Kind
@@ -23,6 +24,7 @@ PART = ".part"
 """Ends the name of a before-image that isn't whole yet."""
 
 _BATCH = 64
+_TOGETHER = 8
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 ImageOf = Callable[[str], bytes | None]
@@ -146,6 +148,12 @@ def _take_attributes(root: Root, folders: Folders, step: Step, descriptor: int) 
 
 
 def _sync(descriptors: list[int]) -> None:
+    """Bring the files to the disk and close them; many at a time, which the disk takes as fast as one."""
+    if len(descriptors) < _TOGETHER:
+        for descriptor in descriptors:
+            syscalls.fsync(descriptor)
+    else:
+        with ThreadPoolExecutor(_TOGETHER) as pool:
+            list(pool.map(syscalls.fsync, descriptors))
     while descriptors:
-        syscalls.fsync(descriptors[-1])
         os.close(descriptors.pop())

@@ -21,8 +21,9 @@ from typing import Any, Literal
 
 from workroom.base.changes import Change, ChangeSet, Kind, State
 from workroom.core.transactions.model import change_from_json, change_to_json
+from workroom.system import syscalls
 from workroom.system.root import Root
-from workroom.system.syscalls import STAGE_PREFIX
+from workroom.text.paths import STAGE_PREFIX
 
 __all__ = ["LOOK", "Folders", "Seen", "Step", "build_steps", "look", "step_from_json", "step_to_json"]
 
@@ -75,7 +76,7 @@ def build_steps(
     `exchange`: whether two files can change places in one step; by default, whether the root's file system can.
     """
     if exchange is None:
-        exchange = root.capabilities()["atomic_replace"] == "exchange"
+        exchange = root.capabilities(stage)["atomic_replace"] == "exchange"
     return _Builder(root, change_set, transaction_id, stage, exchange=exchange).build()
 
 
@@ -91,6 +92,7 @@ class _Builder:
         seen = root.stat(stage)
         self.stage_device = seen.device if seen is not None else -1
         self.devices: dict[str, int] = {}
+        self.exchanging = {self.stage_device: True}
 
     def build(self) -> tuple[Step, ...]:
         changes = self.change_set.changes
@@ -108,7 +110,16 @@ class _Builder:
         return (*removed.values(), *created, *(self._step("replace", c) for c in replaced))
 
     def _exchanges(self, change: Change) -> bool:
-        return self.exchange and change.before.kind is Kind.FILE and change.after.kind is Kind.FILE
+        both_files = change.before.kind is Kind.FILE and change.after.kind is Kind.FILE
+        return both_files and self.exchange and self._mount_exchanges(change.path)
+
+    def _mount_exchanges(self, path: str) -> bool:
+        """Whether another mount below the root can exchange files as well."""
+        device = self._device(path)
+        if device not in self.exchanging:
+            with self.root.folder(self._standing(path)) as folder:
+                self.exchanging[device] = syscalls.supports_exchange(folder)
+        return self.exchanging[device]
 
     def _creation(self, change: Change, removed: dict[str, Step]) -> Step:
         if change.origin is None:

@@ -1,7 +1,7 @@
 """The rows of transactions, entries and intents; SQL lives here and nowhere else in this package.
 
 transactions ──entry──> entries (the history, numbered)      image_refs: which images each transaction needs
-     └──────────────> intents   (prepared -> committed -> settled; a settled one has no row)
+     └──────────────> intents   (staging -> prepared -> committed -> settled; a settled one has no row)
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ __all__ = [
     "entry_of",
     "find_transaction",
     "forget_candidates",
+    "has_image",
     "intents",
     "key_owner",
     "mark_forgotten",
@@ -136,10 +137,14 @@ def set_waiting(db: Database, transaction_id: str) -> None:
 
 
 def planned_before(db: Database, at: float, keep: int) -> list[str]:
-    """Planned transactions that are older than a time, or beyond the newest `keep` while nobody is asked about them."""
+    """Planned transactions that are older than a time, or beyond the newest `keep` while nobody is asked about them.
+
+    One that is being committed just now is not among them.
+    """
     rows = db.execute(
         "SELECT id FROM (SELECT id, created_at, waits, row_number() OVER (ORDER BY created_at DESC) AS place "
-        "FROM transactions WHERE status = 'planned') WHERE created_at < ? OR (place > ? AND NOT waits)",
+        "FROM transactions WHERE status = 'planned') WHERE (created_at < ? OR (place > ? AND NOT waits)) "
+        "AND id NOT IN (SELECT transaction_id FROM intents)",
         (at, keep),
     )
     return [str(row[0]) for row in rows]
@@ -213,11 +218,11 @@ def undo_links(db: Database, undone: Entry, by: int) -> None:
 # Intents.
 
 
-def put_intent(db: Database, transaction_id: str, body: dict[str, Any], at: float) -> None:
-    """The `prepared` row: what is about to be done, enough to take it back."""
+def put_intent(db: Database, transaction_id: str, body: dict[str, Any], at: float, phase: str = "prepared") -> None:
+    """The `prepared` row: what is about to be done, enough to take it back. Before it, `staging` names the slots."""
     db.execute(
-        "INSERT INTO intents (transaction_id, phase, at, body) VALUES (?, 'prepared', ?, ?)",
-        (transaction_id, at, json.dumps(body)),
+        "INSERT OR REPLACE INTO intents (transaction_id, phase, at, body) VALUES (?, ?, ?, ?)",
+        (transaction_id, phase, at, json.dumps(body)),
     )
 
 
@@ -246,6 +251,11 @@ def intents(db: Database, phase: str, before: float | None = None) -> list[tuple
 def refer(db: Database, transaction_id: str, shas: Iterable[str]) -> None:
     """Say that a transaction needs these images."""
     db.executemany("INSERT OR IGNORE INTO image_refs VALUES (?, ?)", ((sha, transaction_id) for sha in shas))
+
+
+def has_image(db: Database, sha: str) -> bool:
+    """Whether an image is kept."""
+    return db.execute("SELECT 1 FROM images WHERE sha256 = ?", (sha,)).fetchone() is not None
 
 
 def forget_candidates(db: Database) -> Iterable[tuple[int, str]]:

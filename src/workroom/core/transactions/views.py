@@ -9,6 +9,7 @@ from workroom.base.envelope import Artifact
 from workroom.core.transactions.model import Planned, file_row
 from workroom.system.agentic import Agentic
 from workroom.text.diff import FileSide, render_file
+from workroom.text.quoting import quote_name
 
 __all__ = ["render_diff", "render_review", "write_views"]
 
@@ -56,8 +57,9 @@ def _section(change: Change, changes: tuple[Change, ...], image: ImageOf) -> str
     if any(other.origin == change.path for other in changes):
         return ""  # the move's other half tells it
     if change.origin is not None:
-        same = FileSide(change.origin, b"", change.before.mode), FileSide(change.path, b"", change.before.mode)
-        return render_file(*same)
+        return render_file(FileSide(change.origin, b"", None), FileSide(change.path, b"", None))
+    if any(state.sha256 and image(state.sha256) is None for state in (change.before, change.after)):
+        return f"{quote_name(change.path)}: its content is no longer kept.\n"
     return render_file(_side(change.path, change.before, image), _side(change.path, change.after, image))
 
 

@@ -1,0 +1,102 @@
+"""Images under a quota: the oldest are forgotten first, and the entry says so."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.settings import Settings
+from workroom.core.transactions.images import Images
+
+QUOTA = 1_000_000
+
+
+@pytest.fixture
+def small(house):
+    house.settings = Settings(mode="auto", destructive_edits="allow", history_quota_bytes=QUOTA)
+    return house
+
+
+def fill(house, name: str, size: int = 300_000):
+    """An entry whose images hold `size` bytes, settled."""
+    entry = house.edit({"type": "create", "path": name, "content": name[0] * size})
+    house.time += 100
+    house.tx.settle()
+    return entry
+
+
+def test_the_empty_image_is_always_there(house):
+    assert house.tx.image(hashlib.sha256(b"").hexdigest()) == b""
+    assert house.tx.image("0" * 64) is None
+
+
+def test_the_oldest_are_forgotten_first_and_the_entry_says_so(small):
+    entries = [fill(small, name) for name in "abcde"]
+    assert [small.tx.entry(entry.number).forgotten for entry in entries] == [True, True, False, False, False]
+    assert small.workspace.store.images_bytes() <= QUOTA
+    small.undo(entries[1].transaction_id)  # what it made can be taken away without an image
+    assert not (small.folder / "b").exists()
+
+
+def test_an_undo_that_needs_a_forgotten_image_is_refused(small):
+    small.write("f", "x" * 200_000)
+    entry = small.edit({"type": "delete", "path": "f"})
+    for name in "abcd":
+        small.time += 100
+        small.tx.settle()
+        fill(small, name)
+    assert small.tx.entry(entry.number).forgotten
+    before = small.tree()
+    with pytest.raises(WorkroomError) as caught:
+        small.undo(entry.transaction_id)
+    assert caught.value.code is ErrorCode.NOT_FOUND
+    assert small.tree() == before
+
+
+def test_an_image_that_a_later_entry_needs_is_kept(small):
+    first, second = fill(small, "a"), fill(small, "b")
+    third = small.edit({"type": "delete", "path": "a"})
+    fill(small, "c", 600_000)
+    assert [small.tx.entry(entry.number).forgotten for entry in (first, second, third)] == [True, True, False]
+    small.undo(third.transaction_id)
+    assert small.read("a") == b"a" * 300_000
+
+
+def test_one_content_of_many_entries_counts_once(small):
+    entries = [fill(small, "a")]
+    entries += [small.edit({"type": "copy", "from": "a", "to": f"copy{number}"}) for number in range(6)]
+    fill(small, "b")
+    fill(small, "c")
+    assert not any(small.tx.entry(entry.number).forgotten for entry in entries)
+
+
+def test_what_is_not_settled_is_not_forgotten(small):
+    small.write("f", "x" * 300_000)
+    first = small.edit({"type": "rewrite", "path": "f", "content": "y" * 300_000})
+    small.edit({"type": "rewrite", "path": "f", "content": "z" * 300_000})
+    small.edit({"type": "rewrite", "path": "f", "content": "w" * 300_000})
+    assert not small.tx.entry(first.number).forgotten
+    small.reopen()
+    small.edit({"type": "create", "path": "g", "content": "g"})
+    assert small.tx.entry(first.number).forgotten
+
+
+def test_a_transaction_larger_than_the_quota_is_refused_with_the_figure(small):
+    with pytest.raises(WorkroomError) as caught:
+        small.plan({"type": "create", "path": "f", "content": "x" * (QUOTA + 1)})
+    assert caught.value.code is ErrorCode.LIMIT_EXCEEDED
+    assert "1,000,001" in caught.value.message
+    assert caught.value.details == {"bytes": QUOTA + 1, "limit": QUOTA}
+
+
+def test_one_content_of_many_plans_is_held_once(house):
+    store, images = house.workspace.store, Images(house.workspace.store)
+    for name in "abc":
+        planned = house.plan({"type": "create", "path": name, "content": "x" * 400_000})
+        with store.write() as db:
+            images.keep(db, planned, QUOTA)
+    assert store.images_bytes() == 400_000
+    with store.write() as db:
+        assert db.execute("SELECT COUNT(*) FROM image_refs").get == 3

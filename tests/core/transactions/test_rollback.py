@@ -1,0 +1,203 @@
+"""Taking entries back: late, over later work, forced, and taken back themselves."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+from workroom.base.changes import Danger
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.settings import Settings
+from workroom.core.transactions.model import Directory
+
+
+def refused(house, entry, *, force=False) -> WorkroomError:
+    """The refusal, and the proof that nothing was changed by it."""
+    before = house.tree()
+    with pytest.raises(WorkroomError) as caught:
+        house.undo(entry.transaction_id, force=force)
+    assert house.tree() == before
+    return caught.value
+
+
+def test_later_work_is_shown_and_not_overwritten(house):
+    house.write("f", "one\ntwo\n")
+    house.write("g", "g\n")
+    entry = house.edit(
+        {"type": "replace", "path": "f", "search": "two", "replacement": "2"}, {"type": "delete", "path": "g"}
+    )
+    house.write("f", "one\n2\nthree\n")
+    error = refused(house, entry)
+    assert error.code is ErrorCode.EDIT_CONFLICT
+    assert "f changed after it" in error.message
+    (conflict,) = error.details["conflicts"]
+    assert conflict["path"] == "f"
+    assert "+three\n" in conflict["patch"]
+
+
+def test_forced_it_keeps_what_it_overwrites_and_can_be_undone(house):
+    house.write("f", "one\n", 0o755)
+    entry = house.edit({"type": "rewrite", "path": "f", "content": "two\n"})
+    house.write("f", "three\n")
+    later = house.tree()
+    planned = house.tx.plan_rollback(entry.transaction_id, force=True)
+    assert planned.dangers == (Danger("forced rollback", entry.transaction_id, "rollback without force"),)
+    assert planned.warnings == ("f was changed later; that is overwritten and kept in this entry.",)
+    forced = house.commit(planned)
+    assert house.tree() == {"f": (b"one\n", 0o755)}
+    assert house.tx.image(forced.changes[0].before.sha256) == b"three\n"
+    house.undo(forced.transaction_id)
+    assert house.tree() == later
+
+
+def test_an_undo_of_an_undo_of_an_undo(house):
+    house.write("f", "one\n")
+    before = house.tree()
+    first = house.edit({"type": "rewrite", "path": "f", "content": "two\n"}, {"type": "mkdir", "path": "d"})
+    after = house.tree()
+    entry = first
+    for expected in (before, after, before, after):
+        entry = house.undo(entry.transaction_id)
+        assert house.tree() == expected
+    assert house.tx.get(first.transaction_id).status == "applied"
+
+
+def test_a_copied_folder_is_taken_back_late_as_far_as_it_is_still_the_copy(house):
+    house.write("src/a", "a\n")
+    house.write("src/deep/b", "b\n")
+    entry = house.edit({"type": "copy", "from": "src", "to": "new/copy"})
+    assert [d.path for d in entry.directories] == ["new/copy", "new/copy/deep"]
+    house.edit({"type": "create", "path": "other", "content": "later\n"})
+    house.write("new/copy/mine", "mine\n")
+    shutil.rmtree(house.folder / "src/deep")
+    undo = house.undo(entry.transaction_id)
+    assert house.tree() == {
+        "new": None, "new/copy": None, "new/copy/mine": (b"mine\n", 0o644), "other": (b"later\n", 0o644), "src": None,
+        "src/a": (b"a\n", 0o644),
+    }  # fmt: skip
+    assert undo.warnings == ("new/copy holds other things by now; it was left as it is.",)
+
+
+def test_a_copied_file_that_was_changed_stops_the_late_undo(house):
+    house.write("src/a", "a\n")
+    entry = house.edit({"type": "copy", "from": "src", "to": "copy"})
+    house.write("copy/a", "changed\n")
+    assert refused(house, entry).code is ErrorCode.EDIT_CONFLICT
+    forced = house.undo(entry.transaction_id, force=True)
+    assert house.tree() == {"src": None, "src/a": (b"a\n", 0o644)}
+    house.undo(forced.transaction_id)
+    assert house.read("copy/a") == b"changed\n"
+
+
+def test_a_folder_made_here_and_gone_or_replaced_since_is_left_alone(house):
+    entry = house.edit(
+        {"type": "mkdir", "path": "gone"}, {"type": "mkdir", "path": "file"}, {"type": "mkdir", "path": "link"}
+    )
+    for name in ("gone", "file", "link"):
+        (house.folder / name).rmdir()
+    house.write("file", "x\n")
+    os.symlink("file", house.folder / "link")
+    before = house.tree()
+    undo = house.undo(entry.transaction_id)
+    assert undo.changes == ()
+    assert [text.split()[0] for text in undo.warnings] == ["file", "gone", "link"]
+    assert house.tree() == before
+    assert house.tx.get(entry.transaction_id).status == "rolled_back"
+
+
+def test_what_somebody_set_the_mode_to_meanwhile_stays(house):
+    house.write("f", "one\n", 0o644)
+    entry = house.edit({"type": "rewrite", "path": "f", "content": "two\n"})
+    (house.folder / "f").chmod(0o755)
+    house.undo(entry.transaction_id)
+    assert house.tree() == {"f": (b"one\n", 0o755)}
+
+
+def test_a_mode_that_was_set_again_is_later_work(house):
+    house.write("f", "one\n", 0o644)
+    entry = house.edit({"type": "patch", "patch": "diff --git a/f b/f\nold mode 100644\nnew mode 100755\n"})
+    (house.folder / "f").chmod(0o700)
+    assert refused(house, entry).code is ErrorCode.EDIT_CONFLICT
+    house.undo(entry.transaction_id, force=True)
+    assert house.tree() == {"f": (b"one\n", 0o644)}
+
+
+def test_a_file_comes_back_where_folders_were_made_below_it(house):
+    house.write("x", "file\n")
+    before = house.tree()
+    entry = house.edit({"type": "delete", "path": "x"}, {"type": "create", "path": "x/y/z/f", "content": "in\n"})
+    undo = house.undo(entry.transaction_id)
+    assert house.tree() == before
+    house.undo(undo.transaction_id)
+    assert house.read("x/y/z/f") == b"in\n"
+
+
+def test_a_file_does_not_come_back_over_a_folder_that_holds_others_work(house):
+    house.write("x", "file\n")
+    entry = house.edit({"type": "delete", "path": "x"}, {"type": "create", "path": "x/f", "content": "in\n"})
+    house.write("x/mine", "mine\n")
+    error = refused(house, entry)
+    assert (error.code, error.details["path"]) == (ErrorCode.EDIT_CONFLICT, "x")
+    assert refused(house, entry, force=True).code is ErrorCode.EDIT_CONFLICT
+
+
+def test_a_moved_file_that_went_on_can_not_be_brought_back(house):
+    house.write("f", "x\n")
+    entry = house.edit({"type": "move", "from": "f", "to": "g"})
+    (house.folder / "g").rename(house.folder / "h")
+    assert refused(house, entry).code is ErrorCode.EDIT_CONFLICT
+    error = refused(house, entry, force=True)
+    assert (error.code, error.details["path"]) == (ErrorCode.NOT_FOUND, "g")
+    (house.folder / "g").mkdir()
+    assert refused(house, entry, force=True).code is ErrorCode.NOT_FOUND
+
+
+def test_a_moved_file_that_was_edited_since_comes_back_with_the_edit_when_forced(house):
+    house.write("f", "x\n")
+    entry = house.edit({"type": "move", "from": "f", "to": "g"})
+    house.write("g", "edited\n")
+    assert refused(house, entry).code is ErrorCode.EDIT_CONFLICT
+    house.undo(entry.transaction_id, force=True)
+    assert house.tree() == {"f": (b"edited\n", 0o644)}
+
+
+def test_a_folder_comes_back_before_what_was_in_it_and_a_link_too(house):
+    house.write("d/f", "x\n")
+    os.symlink("f", house.folder / "d/link")
+    before = house.tree()
+    entry = house.edit({"type": "delete", "path": "d", "recursive": True})
+    undo = house.undo(entry.transaction_id)
+    assert house.tree() == before
+    assert undo.directories == (Directory("d", existed_before=False),)
+    house.undo(undo.transaction_id)
+    assert house.tree() == {}
+
+
+def test_protected_paths_are_not_brought_back_either(house):
+    house.write("secret/f", "x\n")
+    entry = house.edit({"type": "rewrite", "path": "secret/f", "content": "y\n"})
+    house.settings = Settings(mode="auto", destructive_edits="allow", protected_patterns=("secret/**",))
+    assert refused(house, entry).code is ErrorCode.PROTECTED_PATH
+
+
+@pytest.mark.parametrize("body", [b"before\n", b"x" * 400_000])
+def test_what_is_forgotten_can_not_be_brought_back(house, body):
+    house.write("f", body)
+    os.symlink("f", house.folder / "link")
+    entry = house.edit({"type": "rewrite", "path": "f", "content": "after\n"}, {"type": "delete", "path": "link"})
+    forget(house)
+    error = refused(house, entry)
+    assert error.code is ErrorCode.NOT_FOUND
+    assert "history_quota_bytes" in error.message
+    assert house.tx.entry(entry.number).forgotten
+
+
+def forget(house) -> None:
+    """Fill the history until everything before is forgotten."""
+    house.settings = Settings(mode="auto", destructive_edits="allow", history_quota_bytes=1_000_000)
+    for number in range(4):
+        house.time += 100
+        house.tx.settle()
+        house.edit({"type": "create", "path": f"fill{number}", "content": str(number) * 450_000})

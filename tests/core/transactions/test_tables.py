@@ -1,0 +1,151 @@
+"""The rows: what is written is read back, links of undos, images that nobody needs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tests.conftest import AGENT
+
+from workroom.base.changes import ChangeSet
+from workroom.core.transactions import tables
+from workroom.core.transactions.model import Planned
+
+
+@pytest.fixture
+def db(house):
+    with house.workspace.store.write() as db:
+        yield db
+
+
+def blank(transaction_id: str, **fields) -> Planned:
+    return Planned(transaction_id, "edit", "title", (), ChangeSet(()), "print", **fields)
+
+
+def test_a_plan_is_read_back_as_it_was(house, db):
+    house.write("f", "x\n")
+    planned = house.plan(
+        {"type": "rewrite", "path": "f", "content": "y\n"},
+        {"type": "mkdir", "path": "d"},
+        {"type": "create", "path": ".npmrc", "content": "k=v\n"},
+        {"type": "create", "path": "Makefile", "content": "all:\n"},
+        key="key",
+    )
+    tables.add_transaction(db, planned, AGENT, 5.0)
+    for found in (tables.find_transaction(db, planned.id), tables.key_owner(db, "key")):
+        assert found.planned == replace(planned, contents={}, kept=True)
+        assert (found.status, found.actor, found.created_at, found.entry) == ("planned", AGENT, 5.0, None)
+    assert tables.find_transaction(db, "tx_other") is None
+    assert tables.key_owner(db, "other") is None
+
+
+def test_an_entry_is_read_back_by_number_and_by_transaction(house):
+    made = house.edit({"type": "create", "path": "f", "content": "x\n"}, {"type": "mkdir", "path": "d"})
+    with house.workspace.store.read() as db:
+        assert tables.entry(db, made.number) == tables.entry_of(db, made.transaction_id) == made
+        assert tables.entry(db, 99) is None
+        assert tables.entry_of(db, "tx_other") is None
+        found = tables.find_transaction(db, made.transaction_id)
+    assert (found.status, found.entry, found.applied_at) == ("applied", made.number, made.at)
+
+
+def test_pages_of_transactions_go_on_after_one(db):
+    for number, at in enumerate([1.0, 2.0, 2.0, 3.0]):
+        tables.add_transaction(db, blank(f"tx_{number}"), AGENT, at)
+    tables.set_status(db, "tx_1", "failed", "why")
+
+    def ids(*arguments):
+        return [transaction.id for transaction in tables.transactions(db, *arguments)]
+
+    assert ids(None, 10) == ["tx_3", "tx_1", "tx_2", "tx_0"]
+    assert ids(None, 2, (2.0, "tx_1")) == ["tx_2", "tx_0"]
+    assert ids("planned", 10, (2.0, "tx_1")) == ["tx_2", "tx_0"]
+    assert ids("failed", 10) == ["tx_1"]
+    assert (tables.count_transactions(db, None), tables.count_transactions(db, "failed")) == (4, 1)
+    assert tables.find_transaction(db, "tx_1").note == "why"
+
+
+def test_pages_of_the_history_go_on_before_a_number(house):
+    for name in "abc":
+        house.edit({"type": "create", "path": name, "content": ""})
+    with house.workspace.store.read() as db:
+        assert [entry.number for entry in tables.entries(db, 2)] == [3, 2]
+        assert [entry.number for entry in tables.entries(db, 2, 2)] == [1]
+
+
+def test_plans_go_stale_by_age_and_by_number_but_not_while_they_are_used(db):
+    for number in range(6):
+        tables.add_transaction(db, blank(f"tx_{number}"), AGENT, float(number))
+    tables.set_waiting(db, "tx_2")
+    tables.put_intent(db, "tx_3", {}, 9.0)
+    assert tables.planned_before(db, 0.0, 10) == []
+    assert tables.planned_before(db, 2.0, 10) == ["tx_1", "tx_0"]
+    assert tables.planned_before(db, 0.0, 1) == ["tx_4", "tx_1", "tx_0"]
+    assert tables.planned_before(db, 3.0, 1) == ["tx_4", "tx_2", "tx_1", "tx_0"]
+
+
+def test_only_plans_are_pruned_with_what_they_refer_to(db):
+    for name in ("tx_1", "tx_2"):
+        tables.add_transaction(db, blank(name), AGENT, 1.0)
+    tables.refer(db, "tx_1", ["a" * 64, "a" * 64])
+    tables.add_entry(db, blank("tx_2"), AGENT, 2.0, None, "")
+    tables.prune_planned(db, "tx_1")
+    tables.prune_planned(db, "tx_2")
+    assert tables.find_transaction(db, "tx_1") is None
+    assert tables.find_transaction(db, "tx_2").status == "applied"
+    assert db.execute("SELECT COUNT(*) FROM image_refs").get == 0
+
+
+def test_an_undo_of_an_undo_brings_the_first_one_into_force_again(db):
+    for name, undoes in (("tx_1", None), ("tx_2", 1), ("tx_3", 2)):
+        planned = blank(name, undoes=undoes)
+        tables.add_transaction(db, planned, AGENT, 1.0)
+        number = tables.add_entry(db, planned, AGENT, 1.0, "approval_1", "me")
+        if undoes is not None:
+            tables.undo_links(db, tables.entry(db, undoes), number)
+    assert [tables.entry(db, number).undone_by for number in (1, 2, 3)] == [None, 3, None]
+    statuses = [tables.find_transaction(db, name).status for name in ("tx_1", "tx_2", "tx_3")]
+    assert statuses == ["applied", "rolled_back", "applied"]
+    assert (tables.entry(db, 1).approval_id, tables.entry(db, 1).decided_by) == ("approval_1", "me")
+
+
+def test_the_newest_that_can_be_undone_is_a_change_in_force(db):
+    assert tables.newest_undoable(db) is None
+    for name, cause, undoes in (
+        ("tx_1", "edit", None), ("tx_2", "edit", None), ("tx_3", "rollback", 2), ("tx_4", "late_write", None),
+        ("tx_5", "recovery", None),
+    ):  # fmt: skip
+        planned = replace(blank(name, undoes=undoes), cause=cause)
+        tables.add_transaction(db, planned, AGENT, 1.0)
+        number = tables.add_entry(db, planned, AGENT, 1.0, None, "")
+        if undoes is not None:
+            tables.undo_links(db, tables.entry(db, undoes), number)
+    assert tables.newest_undoable(db).transaction_id == "tx_1"
+
+
+def test_intents_go_from_prepared_to_committed_to_none(db):
+    for name, at in (("tx_2", 2.0), ("tx_1", 1.0)):
+        tables.put_intent(db, name, {"steps": []}, at)
+    assert [name for name, _ in tables.intents(db, "prepared")] == ["tx_1", "tx_2"]
+    tables.set_intent_phase(db, "tx_1", "committed", 5.0)
+    assert tables.intents(db, "committed", 5.0) == []
+    assert tables.intents(db, "committed", 5.1) == [("tx_1", {"steps": []})]
+    tables.delete_intent(db, "tx_1")
+    assert tables.intents(db, "committed") == []
+
+
+def test_images_that_nobody_refers_to_are_told(house, db):
+    shas = [house.workspace.store.put_image(db, body) for body in (b"one", b"three")]
+    for name in ("tx_1", "tx_2"):
+        tables.add_transaction(db, blank(name), AGENT, 1.0)
+        tables.add_entry(db, blank(name), AGENT, 1.0, None, "")
+        tables.refer(db, name, shas[:1])
+    assert tables.unreferenced(db) == [(shas[1], 5)]
+    assert tables.forget_candidates(db) == [(1, "tx_1"), (2, "tx_2")]
+    tables.put_intent(db, "tx_1", {}, 1.0)
+    assert tables.forget_candidates(db) == [(2, "tx_2")]
+    tables.mark_forgotten(db, 2, "tx_2")
+    assert tables.entry(db, 2).forgotten
+    assert tables.forget_candidates(db) == []
+    tables.mark_forgotten(db, 1, "tx_1")
+    assert {sha for sha, _ in tables.unreferenced(db)} == set(shas)
