@@ -107,6 +107,17 @@ def test_a_full_disk_leaves_nothing(house, folders):
     assert open_files() <= before + 1
 
 
+def test_many_files_are_synced_together_and_closed(house, folders):
+    names = [f"f{number}" for number in range(70)]
+    planned, steps = staging(house, *({"type": "create", "path": name, "content": name} for name in names))
+    before = open_files()
+    staged = stage_all(house.workspace.root, folders, steps, planned.contents.get)
+    for step in staged:
+        assert (house.folder / step.slot_folder / step.slot).read_text() == step.path
+    assert sorted(step.path for step in staged) == sorted(names)
+    assert open_files() <= before + 1
+
+
 def test_discarding_where_the_folder_is_gone(house, folders):
     step = Step("create", Change("a", ABSENT, State(Kind.FILE)), "slot", "no/such/folder")
     discard(folders, (step,))
