@@ -10,7 +10,6 @@ import pytest
 from workroom.base.changes import Danger
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.settings import Settings
-from workroom.core.transactions.plan import asks_of
 
 
 def sha(data: bytes) -> str:
@@ -402,6 +401,43 @@ def test_patch_that_deletes_only_a_part(house):
     assert refused(house, {"type": "patch", "patch": patch}).code is ErrorCode.EDIT_CONFLICT
 
 
+def test_patch_that_deletes_a_file_unseen(house):
+    house.write("f", "x\n")
+    house.write("empty", "")
+    header = "diff --git a/{0} b/{0}\ndeleted file mode 100644\n"
+    error = refused(house, {"type": "patch", "patch": header.format("f")})
+    assert (error.code, "leaves lines" in error.message) == (ErrorCode.EDIT_CONFLICT, True)
+    house.edit({"type": "patch", "patch": header.format("empty")})
+    assert house.tree() == {"f": (b"x\n", 0o644)}
+
+
+def test_patch_gives_a_file_that_it_makes_executable_its_mode(house):
+    house.edit(
+        {"type": "create", "path": "run", "content": "x\n"},
+        {"type": "create", "path": "plain", "content": "x\n"},
+        {"type": "patch", "patch": "diff --git a/run b/run\nold mode 100644\nnew mode 100755\n"},
+        {"type": "patch", "patch": "diff --git a/plain b/plain\nold mode 100755\nnew mode 100644\n"},
+    )
+    assert house.tree() == {"plain": (b"x\n", 0o644), "run": (b"x\n", 0o755)}
+
+
+def test_patch_whose_path_leads_out(house):
+    os.symlink("/etc", house.folder / "out")
+    for patch in (
+        "--- a/out/passwd\n+++ b/out/passwd\n@@ -1 +1 @@\n-a\n+b\n",
+        "--- /dev/null\n+++ b/out/new\n@@ -0,0 +1 @@\n+x\n",
+    ):
+        assert refused(house, {"type": "patch", "patch": patch}).code is ErrorCode.PATH_OUTSIDE_WORKSPACE
+
+
+def test_the_root_is_not_copied_into_itself(house):
+    house.write("a/f", "x\n")
+    os.symlink(".", house.folder / "here")
+    for source in (".", "here", str(house.folder)):
+        error = refused(house, {"type": "copy", "from": source, "to": "x"})
+        assert error.code is ErrorCode.INVALID_INPUT
+
+
 def test_patch_of_a_path_that_can_be_none(house):
     assert refused(house, {"type": "patch", "patch": "--- a/no\n+++ b/no\n@@ -1 +1 @@\n-a\n+b\n"}).code in {
         ErrorCode.NOT_FOUND, ErrorCode.EDIT_CONFLICT,
@@ -440,7 +476,6 @@ def test_files_that_run_code_are_labelled_or_asked_about(house):
     )
     assert planned.asks == ("sub/.vscode/settings.json can run code",)
     assert planned.warnings == ("package.json can run code when its tool is used.",)
-    assert asks_of(planned.change_set, ()) == ()
 
 
 def test_protected_patterns_of_the_person(house):

@@ -175,6 +175,14 @@ def test_a_folder_comes_back_before_what_was_in_it_and_a_link_too(house):
     assert house.tree() == {}
 
 
+def test_what_was_deleted_comes_back_into_a_folder_made_anew_by_somebody(house):
+    house.write("d/f", "x\n")
+    entry = house.edit({"type": "delete", "path": "d", "recursive": True})
+    house.write("d/mine", "mine\n")
+    house.undo(entry.transaction_id)
+    assert house.tree() == {"d": None, "d/f": (b"x\n", 0o644), "d/mine": (b"mine\n", 0o644)}
+
+
 def test_protected_paths_are_not_brought_back_either(house):
     house.write("secret/f", "x\n")
     entry = house.edit({"type": "rewrite", "path": "secret/f", "content": "y\n"})
