@@ -18,8 +18,8 @@ def db(house):
         yield db
 
 
-def blank(transaction_id: str, **fields) -> Planned:
-    return Planned(transaction_id, "edit", "title", (), ChangeSet(()), "print", **fields)
+def blank(transaction_id: str, cause="edit", **fields) -> Planned:
+    return Planned(transaction_id, cause, "title", (), ChangeSet(()), "print", **fields)
 
 
 def test_a_plan_is_read_back_as_it_was(house, db):
@@ -115,7 +115,7 @@ def test_the_newest_that_can_be_undone_is_a_change_in_force(db):
         ("tx_1", "edit", None), ("tx_2", "edit", None), ("tx_3", "rollback", 2), ("tx_4", "late_write", None),
         ("tx_5", "recovery", None),
     ):  # fmt: skip
-        planned = replace(blank(name, undoes=undoes), cause=cause)
+        planned = blank(name, cause, undoes=undoes)
         tables.add_transaction(db, planned, AGENT, 1.0)
         number = tables.add_entry(db, planned, AGENT, 1.0, None, "")
         if undoes is not None:
