@@ -24,22 +24,22 @@ from workroom.tools.workspace import Workspace
 
 __all__ = ["measure"]
 
-_SIZES = ((1, 3.0, 60), (20, 1.1, 20), (1000, 1.1, 5))
-"""Files, goal, repeats."""
+_SIZES = ((1, 3.0, 60, 60), (20, 1.1, 20, 15), (1000, 1.1, 5, 1))
+"""Files, goal, repeats, and turns before these: a store that has been written to for a while is as it mostly is."""
 _IN_A_FOLDER = 50
 _AGENT = Actor("agent", "benchmark")
 
 
 def measure(scratch: Path) -> Iterator[Row]:
     """Rows for each number of files: the commit of what is planned, then planning and commit."""
-    for count, goal, repeats in _SIZES:
-        ours, whole, peer = _compare(scratch / str(count), count, repeats)
+    for count, goal, repeats, warm in _SIZES:
+        ours, whole, peer = _compare(scratch / str(count), count, repeats, warm)
         files = "1 file" if count == 1 else f"{count:,} files"
         yield Row(f"commit {files}", ours, peer, goal)
         yield Row(f"plan and commit {files}", whole, peer, None)
 
 
-def _compare(scratch: Path, count: int, repeats: int) -> list[float]:
+def _compare(scratch: Path, count: int, repeats: int, warm: int) -> list[float]:
     names = [f"src/part{number // _IN_A_FOLDER:02d}/module{number:04d}.py" for number in range(count)]
     for side in ("commit", "whole", "peer"):
         _lay_out(scratch / side, names)
@@ -50,7 +50,7 @@ def _compare(scratch: Path, count: int, repeats: int) -> list[float]:
             _committing(whole, names, planning=True),
             _writing(scratch / "peer", names),
             repeats=repeats,
-            warm=1 if count == _SIZES[-1][0] else 5,
+            warm=warm,
         )
 
 
