@@ -78,6 +78,34 @@ def test_how_an_edit_matched_is_not_part_of_what_it_does() -> None:
     assert told.fingerprint() == SET.fingerprint()
 
 
+def test_an_effect_is_of_what_stands_before_and_after_and_of_no_way_there() -> None:
+    effect = SET.effect()
+    assert len(effect) == 64
+    ways = [
+        replace(CHANGE, origin="c.txt"),
+        replace(CHANGE, like="c.txt"),
+        replace(CHANGE, matched="indent"),
+        replace(CHANGE, after=replace(NEW, mode=0o600)),
+        replace(CHANGE, after=replace(NEW, mode=None)),
+    ]
+    for same in ways:
+        assert ChangeSet((same,)).effect() == effect
+    others = [
+        replace(CHANGE, path="b.txt"),
+        replace(CHANGE, before=replace(OLD, sha256="c" * 64)),
+        replace(CHANGE, before=replace(OLD, mode=0o600)),
+        replace(CHANGE, before=ABSENT),
+        replace(CHANGE, after=replace(NEW, sha256="c" * 64)),
+        replace(CHANGE, after=replace(NEW, mode=0o755)),
+        replace(CHANGE, after=replace(NEW, kind=Kind.SYMLINK)),
+    ]
+    assert len({effect, *(ChangeSet((other,)).effect() for other in others)}) == len(others) + 1
+
+
+def test_what_changes_nothing_has_no_effect() -> None:
+    assert ChangeSet(()).effect() == ""
+
+
 def test_a_danger_may_have_no_alternative() -> None:
     assert Danger("delete", "a.txt").alternative == ""
 

@@ -9,7 +9,7 @@ import pytest
 from workroom.base.actor import Actor
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import ApprovalDecided, ApprovalStaged, PlanChanged
-from workroom.core.approvals import KEPT, LIFETIME_SECONDS, MIGRATIONS, VIEW_PATH, Approvals, Status
+from workroom.core.approvals import KEPT, KEPT_EACH, LIFETIME_SECONDS, MIGRATIONS, VIEW_PATH, Approvals, Denial, Status
 from workroom.core.transactions.consumption import consume
 from workroom.core.transactions.tables import MIGRATIONS as TRANSACTIONS
 from workroom.system.agentic import Agentic
@@ -31,11 +31,11 @@ class Room:
         self.told = []
         self.store.subscribe(lambda _number, event: self.told.append(event))
 
-    def stage(self, fingerprint="f1", *, actor=AGENT, kind="transaction", title="Commit", requests=("r1",), id=None):  # noqa: A002
+    def stage(self, fingerprint="f1", *, actor=AGENT, kind="transaction", title="Commit", requests=("r1",), **more):
         return self.approvals.stage(
             kind=kind, title=title, destructive=False, asks=(), fingerprint=fingerprint, requests=requests,
             tool="workspace_edit", arguments={"action": "commit", "transaction_id": "tx_1"}, preview={"data": {}},
-            actor=actor, profile="workspace", id=id,
+            actor=actor, profile="workspace", **more,
         )  # fmt: skip
 
     def use(self, approval_id):
@@ -66,12 +66,13 @@ def refused(code, do, *arguments):
 def test_a_staged_record_has_every_field(room):
     record = room.approvals.stage(
         kind="transaction", title="Commit tx_1", destructive=True, asks=(".npmrc can run code",), fingerprint="f1",
-        requests=("r1", "r2"), tool="workspace_edit", arguments={"action": "commit"}, preview={"data": {"a": 1}},
-        actor=AGENT, profile="files",
+        effect="e1", requests=("r1", "r2"), tool="workspace_edit", arguments={"action": "commit"},
+        preview={"data": {"a": 1}}, actor=AGENT, profile="files",
     )  # fmt: skip
     assert record.id == "approval_0001"
     assert (record.kind, record.title, record.status) == ("transaction", "Commit tx_1", Status.PENDING)
-    assert (record.destructive, record.asks, record.fingerprint) == (True, (".npmrc can run code",), "f1")
+    assert (record.destructive, record.asks) == (True, (".npmrc can run code",))
+    assert (record.fingerprint, record.effect) == ("f1", "e1")
     assert (record.tool, record.arguments, record.preview) == (
         "workspace_edit",
         {"action": "commit"},
@@ -138,7 +139,7 @@ def test_a_record_that_has_used_its_time_up_is_expired(room):
     room.at += 1
     for record in (waiting, approved, denied):
         assert room.approvals.get(record.id).status is Status.EXPIRED
-        assert room.approvals.find(record.fingerprint) is None
+        assert room.approvals.find(record.fingerprint, AGENT) is None
     assert "expired" in refused(ErrorCode.TRANSACTION_STATE, room.approvals.approve, waiting.id, "ann")
     assert room.approvals.pending() == ()
     assert room.stage("f1").id != waiting.id
@@ -150,17 +151,17 @@ def test_what_is_consumed_stays_so(room):
     room.use(record.id)
     room.at += LIFETIME_SECONDS
     assert room.approvals.get(record.id).status is Status.CONSUMED
-    assert room.approvals.find("f1") is None
+    assert room.approvals.find("f1", AGENT) is None
 
 
-def test_find_answers_the_newest_live_record(room):
-    assert room.approvals.find("f1") is None
+def test_find_answers_the_newest_record_that_waits_or_is_approved(room):
+    assert room.approvals.find("f1", AGENT) is None
     old = room.stage()
     room.approvals.approve(old.id, "ann")
     new = room.stage()
-    assert room.approvals.find("f1").id == new.id
+    assert room.approvals.find("f1", AGENT).id == new.id
     room.approvals.deny(new.id, "ann")
-    assert room.approvals.find("f1").status is Status.DENIED
+    assert room.approvals.find("f1", AGENT).id == old.id
 
 
 def test_an_approval_is_its_askers_and_a_denial_binds_everyone(room):
@@ -170,8 +171,38 @@ def test_an_approval_is_its_askers_and_a_denial_binds_everyone(room):
     assert room.approvals.find("f1", OTHER) is None
     assert room.approvals.find("f1", AGENT).id == record.id
     denied = room.stage("f2", actor=AGENT)
+    room.approvals.deny(denied.id, "ann", "not that file")
+    assert room.approvals.find("f2", AGENT) is None
+    assert room.approvals.denial("f2") == Denial(denied.id, "not that file")
+    assert room.approvals.denial("f1") is None
+
+
+def test_a_denial_is_bound_to_the_effect(room):
+    denied = room.stage("f1", effect="e")
     room.approvals.deny(denied.id, "ann")
-    assert room.approvals.find("f2", OTHER).id == denied.id
+    assert room.approvals.denial("e") == Denial(denied.id, "")
+    assert room.approvals.denial("f1") is None
+    again = room.stage("f2", effect="e", actor=OTHER)
+    room.approvals.deny(again.id, "ann", "still not")
+    assert room.approvals.denial("e") == Denial(again.id, "still not")
+
+
+def test_a_denial_stands_until_its_record_expires(room):
+    room.approvals.deny(room.stage("f1").id, "ann")
+    room.at += LIFETIME_SECONDS - 1
+    assert room.approvals.denial("f1")
+    room.at += 1
+    assert room.approvals.denial("f1") is None
+    room.approvals.deny(room.stage("f2").id, "ann")
+    with room.store.read() as db:
+        assert [row[0] for row in db.execute("SELECT effect FROM denials")] == ["f2"]
+
+
+def test_the_persons_last_word_on_an_effect_counts(room):
+    denied, other = room.stage("f1", effect="e"), room.stage("f2", effect="e", actor=OTHER)
+    room.approvals.deny(denied.id, "ann")
+    room.approvals.approve(other.id, "ann")
+    assert room.approvals.denial("e") is None
 
 
 def test_a_result_is_collected_once_by_who_asked(room):
@@ -236,6 +267,7 @@ def test_pending_is_newest_first_plans_included(room):
     assert [r.id for r in room.approvals.list({Status.DENIED, Status.PENDING}, 2)] == [two.id, "plan_a"]
     assert [r.id for r in room.approvals.list({Status.DENIED}, 9)] == [one.id]
     assert room.approvals.list((), 9) == ()
+    assert [r.id for r in room.approvals.list({Status.DENIED, Status.PENDING}, 2, plans=False)] == [two.id, one.id]
 
 
 def test_an_id_by_its_beginning(room):
@@ -298,32 +330,89 @@ def test_last_shown_is_a_persons_own(room):
     refused(ErrorCode.NOT_FOUND, room.approvals.mark_shown, "approval_9999", "ann", "")
 
 
-def test_300_are_kept_and_the_finished_go_first(room):
-    finished, denied, approved = room.stage("f1"), room.stage("f2"), room.stage("f3")
-    room.approvals.mark_shown(finished.id, "ann", "")
-    room.approvals.approve(approved.id, "ann")
-    room.approvals.deny(denied.id, "ann")
-    room.approvals.approve(finished.id, "ann")
-    room.use(finished.id)
+def crowd(room, askers, each, name="agent"):
+    """Fill the room with what `askers` agents ask, `each` as often."""
     with room.store.write():  # one trip to the disk
-        for number in range(KEPT - 3):
-            room.stage(f"more{number}")
-    assert room.approvals.get(finished.id)
-    for gone, kept in ((finished, denied), (denied, approved), (approved, None)):
-        room.stage(f"instead of {gone.id}")
-        refused(ErrorCode.NOT_FOUND, room.approvals.get, gone.id)
-        assert kept is None or room.approvals.get(kept.id)
-    assert room.approvals.count_pending() == KEPT
+        return [
+            room.stage(f"{name}{agent} {number}", actor=Actor("agent", f"{name}{agent}", "s"))
+            for agent in range(askers)
+            for number in range(each)
+        ]
+
+
+def kept(room, *records):
+    ids = {record.id for record in room.approvals.list(set(Status), 1000)}
+    return [record.id in ids for record in records]
+
+
+def test_300_are_kept_and_the_finished_go_first(room):
+    consumed, denied, approved = room.stage("f1"), room.stage("f2"), room.stage("f3")
+    room.approvals.mark_shown(consumed.id, "ann", "")
+    for record in (consumed, approved):
+        room.approvals.approve(record.id, "ann")
+    room.approvals.deny(denied.id, "ann", "no")
+    room.use(consumed.id)
+    crowd(room, 3, 99)
+    for gone in ([True, True, True], [False, True, True], [False, False, True]):
+        assert kept(room, consumed, denied, approved) == gone
+        room.stage(f"one more than {gone}")
     assert len(room.approvals.list(set(Status), 1000)) == KEPT
-    assert "300" in refused(ErrorCode.LIMIT_EXCEEDED, room.stage, "one too many")
+    assert room.approvals.denial("f2") == Denial(denied.id, "no")
     assert room.approvals.last_shown("ann") is None
+    assert kept(room, approved) == [True]
+
+
+def test_an_asker_has_at_most_100_waiting_and_others_are_not_locked_out(room):
+    waiting = crowd(room, 1, KEPT_EACH)
+    flooder = waiting[0].actor
+    message = refused(ErrorCode.LIMIT_EXCEEDED, lambda: room.stage("one too many", actor=flooder))
+    assert "100" in message
+    assert room.stage(waiting[0].fingerprint, actor=flooder).id == waiting[0].id
+    assert room.stage("f1", actor=AGENT).status is Status.PENDING
+    room.approvals.deny(waiting[0].id, "ann")
+    assert room.stage("one more", actor=flooder)
+
+
+def test_who_has_less_waiting_gets_the_room_of_who_has_most(room):
+    waiting = crowd(room, 3, KEPT_EACH)
+    own = room.stage("f1", actor=AGENT)
+    assert kept(room, own, waiting[-1], waiting[-2], waiting[0]) == [True, False, True, True]
+    crowd(room, 300, 1, "more")
+    assert kept(room, own) == [True]
+    assert room.approvals.count_pending() == KEPT
+    assert "300" in refused(ErrorCode.LIMIT_EXCEEDED, room.stage, "f2")
+
+
+def test_a_plan_finds_room_and_stays(room):
+    crowd(room, 3, KEPT_EACH)
+    room.plan("plan_a")
+    room.approvals.approve("plan_a", "ann")
+    room.plan("plan_b")
+    room.approvals.approve("plan_b", "ann")
+    crowd(room, 300, 1, "more")
+    assert room.approvals.active_plan().id == "plan_b"
+    room.plan("plan_c")
+    crowd(room, 310, 1, "again")
+    assert room.approvals.pending_plan().id == "plan_c"
+    assert len(room.approvals.list(set(Status), 1000)) == KEPT
+
+
+def test_an_approved_record_makes_way_for_a_plan_only(room):
+    records = crowd(room, 3, KEPT_EACH)
+    with room.store.write():
+        for record in records:
+            room.approvals.approve(record.id, "ann")
+    refused(ErrorCode.LIMIT_EXCEEDED, room.stage, "f1")
+    room.plan("plan_a")
+    assert kept(room, *records[:2]) == [False, True]
+    assert room.approvals.pending_plan().id == "plan_a"
 
 
 def test_a_record_survives_a_restart(room, tmp_path):
     record = room.stage()
     room.store.close()
     again = Room(tmp_path / "store")
-    assert again.approvals.find("f1").id == record.id
+    assert again.approvals.find("f1", AGENT).id == record.id
     again.store.close()
 
 

@@ -202,6 +202,48 @@ def test_denied_blocks_the_identical_operation_and_no_other(house):
     assert send(house, CREATE).ok
 
 
+def test_a_denial_is_not_evaded_by_another_way_to_the_same_effect(house):
+    house.write("f", "a\n")
+    applied = send(house, {"type": "replace", "path": "f", "search": "a", "replacement": "b"}).data["transactionId"]
+    house.settings = Settings(mode="manual", destructive_edits="ask")
+    move = [{"type": "move", "from": "f", "to": "g"}]
+    copy = [{"type": "copy", "from": "f", "to": "g"}, {"type": "delete", "path": "f"}]
+    write = [{"type": "create", "path": "g", "content": "b\n"}, {"type": "delete", "path": "f"}]
+    for staged in (send(house, *move), send(house, action="rollback", transaction_id=applied)):
+        house.workspace.approvals.deny(staged.data["approval"]["id"], "the person")
+    house.settings = Settings(mode="auto", destructive_edits="allow")
+    for ways in (move, copy, write):
+        assert code(send(house, *ways)) == ErrorCode.APPROVAL_DENIED
+    assert code(send(house, *copy, actor=OTHER)) == ErrorCode.APPROVAL_DENIED
+    rewrite = {"type": "rewrite", "path": "f", "content": "a\n"}
+    for force in (False, True):
+        back = send(house, action="rollback", transaction_id=applied, force=force)
+        assert code(back) == ErrorCode.APPROVAL_DENIED
+    assert code(send(house, rewrite)) == ErrorCode.APPROVAL_DENIED
+    assert house.read("f") == b"b\n"
+    assert send(house, copy[0]).ok
+
+
+def test_a_denial_of_what_changes_nothing_denies_nothing_else(house):
+    made = [send(house, {"type": "mkdir", "path": path}).data["transactionId"] for path in "de"]
+    for path in "de":
+        house.write(f"{path}/user", "mine\n")
+    house.settings = Settings(mode="manual")
+    staged = send(house, action="rollback", transaction_id=made[0])
+    house.workspace.approvals.deny(staged.data["approval"]["id"], "the person")
+    assert code(send(house, action="rollback", transaction_id=made[0])) == ErrorCode.APPROVAL_DENIED
+    assert send(house, action="rollback", transaction_id=made[1]).data["status"] == "pending_approval"
+
+
+def test_a_yes_after_a_no_to_the_same_effect_counts(house):
+    house.settings = Settings(mode="manual")
+    mine, theirs = send(house, CREATE), send(house, CREATE, actor=OTHER)
+    approvals = house.workspace.approvals
+    approvals.deny(mine.data["approval"]["id"], "the person")
+    approvals.approve(theirs.data["approval"]["id"], "the person")
+    assert send(house, CREATE, actor=OTHER).data["status"] == "applied"
+
+
 def test_an_accept_whose_guards_fail_stays_approved(house):
     house.write("f", "a\n")
     house.settings = Settings(mode="manual")
@@ -349,6 +391,6 @@ def test_a_fault_of_ours_is_told_as_one(house):
 def a_record():
     return Approval(
         id="approval_1", kind="transaction", title="t", status=Status.APPROVED, destructive=False, asks=(),
-        fingerprint="f", tool="workspace_edit", arguments={}, preview={}, actor=AGENT, profile="workspace",
+        fingerprint="f", effect="", tool="workspace_edit", arguments={}, preview={}, actor=AGENT, profile="workspace",
         created_at=0.0, expires_at=1.0, decided_at=0.5, decided_by="p", note="", result=None, collected=False,
     )  # fmt: skip

@@ -176,7 +176,8 @@ def test_a_plan_whose_record_is_no_longer_kept_is_past(plan, approvals, house):
         for number in range(KEPT):
             approvals.stage(
                 kind="transaction", title="t", destructive=False, asks=(), fingerprint=str(number), requests=(),
-                tool="workspace_edit", arguments={}, preview={}, actor=AGENT, profile="workspace",
+                tool="workspace_edit", arguments={}, preview={}, profile="workspace",
+                actor=Actor("agent", f"a{number % 3}", "s"),
             )  # fmt: skip
     assert plan("show", plan_id=plan_id).data["status"] == "expired"
 

@@ -3,7 +3,7 @@
 The parts:
     State      what is (or shall be) at one path
     Change     one path: before -> after
-    ChangeSet  all changes of one transaction; its fingerprint is what an approval is bound to
+    ChangeSet  all changes of one transaction; its fingerprint is what an approval is bound to, its effect a denial
     Danger     why something is destructive
     Permit     what the gate gave; a commit takes nothing without one
 """
@@ -85,6 +85,18 @@ class ChangeSet:
             for c in self.changes
         ]  # fmt: skip
         return digest([list(parts), rows])
+
+    def effect(self) -> str:
+        """SHA-256 of what stands at each path before and after, however it comes about; empty where nothing changes.
+
+        Of the mode after, only whether it can be executed counts: a copy keeps the others, a new file has the default.
+        """
+        rows = [
+            [c.path, str(c.before.kind), c.before.sha256, c.before.mode, str(c.after.kind), c.after.sha256,
+             bool((c.after.mode or 0) & 0o111)]
+            for c in self.changes
+        ]  # fmt: skip
+        return digest(rows) if rows else ""
 
     def paths(self) -> Iterable[str]:
         return (c.path for c in self.changes)

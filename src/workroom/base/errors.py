@@ -46,7 +46,7 @@ ERROR_MEANINGS: Mapping[ErrorCode, str] = {
     ErrorCode.EDIT_CONFLICT: "What is on disk is not what the edit was made against. Nothing was changed.",
     ErrorCode.TRANSACTION_STATE: "The transaction or plan is not in a state that allows this.",
     ErrorCode.APPROVAL_REQUIRED: "Plan mode without an approved plan: propose one and wait for the person.",
-    ErrorCode.APPROVAL_DENIED: "The person denied this exact operation. Change it or ask them.",
+    ErrorCode.APPROVAL_DENIED: "The person denied exactly what this would do. Do something else or ask them.",
     ErrorCode.AMBIGUOUS_APPROVAL: "Several records wait and none was named; the list is in the details.",
     ErrorCode.EXECUTABLE_DENIED: "The program is not on the person's allow list.",
     ErrorCode.AGENT_DISABLED: "Sub-agents are switched off in the settings.",

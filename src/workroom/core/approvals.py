@@ -7,9 +7,10 @@
     pending, approved, denied --24 hours after staging--> expired
 
 A plan is a record of kind `plan` under the plan's own id. A record is bound to a fingerprint (the SHA-256 of the
-normalised operation with its before-hashes) and to who asked: an approval is used by its asker only, a denial binds
-everyone. That a record is consumed is written by core.transactions in the transaction of the effect, so it is looked
-up there; that one is expired follows from the clock. Neither is stored here.
+normalised operation with its before-hashes) and to who asked: an approval is used by its asker only. A denial binds
+everyone, and is bound to the effect: another way to the same result is denied too. That a record is consumed is
+written by core.transactions in the transaction of the effect, so it is looked up there; that one is expired follows
+from the clock. Neither is stored here.
 """
 
 from __future__ import annotations
@@ -30,13 +31,26 @@ from workroom.system.agentic import Agentic
 from workroom.system.clock import Clock, iso
 from workroom.system.store import Database, Migration, Store
 
-__all__ = ["KEPT", "LIFETIME_SECONDS", "MIGRATIONS", "VIEW_PATH", "Approval", "Approvals", "Status"]
+__all__ = [
+    "KEPT",
+    "KEPT_EACH",
+    "LIFETIME_SECONDS",
+    "MIGRATIONS",
+    "VIEW_PATH",
+    "Approval",
+    "Approvals",
+    "Denial",
+    "Status",
+]
 
 LIFETIME_SECONDS = 24 * 3600
 """How long a record stands while pending, approved or denied."""
 
 KEPT = 300
-"""How many records are kept; the finished ones go first, then the denied, then the approved, oldest first."""
+"""How many records are kept. The finished and the denied ones go first, the oldest of them before the others."""
+
+KEPT_EACH = 100
+"""How many records of one asker may wait."""
 
 VIEW_PATH = "approvals/state.json"
 """The view for readers, below `.agentic/`."""
@@ -48,9 +62,9 @@ MIGRATIONS: tuple[Migration, ...] = (
         CREATE TABLE approvals (
             number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL,
             title TEXT NOT NULL, status TEXT NOT NULL, destructive INTEGER NOT NULL, asks TEXT NOT NULL,
-            fingerprint TEXT NOT NULL, tool TEXT NOT NULL, arguments TEXT NOT NULL, preview TEXT NOT NULL,
-            actor_kind TEXT NOT NULL, actor_name TEXT NOT NULL, session TEXT NOT NULL, profile TEXT NOT NULL,
-            created_at REAL NOT NULL, expires_at REAL NOT NULL, decided_at REAL, decided_by TEXT,
+            fingerprint TEXT NOT NULL, effect TEXT NOT NULL, tool TEXT NOT NULL, arguments TEXT NOT NULL,
+            preview TEXT NOT NULL, actor_kind TEXT NOT NULL, actor_name TEXT NOT NULL, session TEXT NOT NULL,
+            profile TEXT NOT NULL, created_at REAL NOT NULL, expires_at REAL NOT NULL, decided_at REAL, decided_by TEXT,
             note TEXT NOT NULL DEFAULT '', result TEXT, collected INTEGER NOT NULL DEFAULT 0,
             prev_hash TEXT, hash TEXT) STRICT;
         CREATE INDEX approvals_by_fingerprint ON approvals (fingerprint);
@@ -65,6 +79,8 @@ MIGRATIONS: tuple[Migration, ...] = (
             sha256 TEXT NOT NULL, at REAL NOT NULL) STRICT;
         CREATE INDEX approvals_shown_by_person ON approvals_shown (person);
         CREATE INDEX approvals_shown_by_approval ON approvals_shown (approval_id);
+        CREATE TABLE denials (effect TEXT PRIMARY KEY, approval_id TEXT NOT NULL, note TEXT NOT NULL,
+                              expires_at REAL NOT NULL) STRICT, WITHOUT ROWID;
         """,
     ),
 )
@@ -74,9 +90,16 @@ _STATUS = """CASE WHEN c.approval_id IS NOT NULL THEN 'consumed'
 
 _FROM = "FROM approvals a LEFT JOIN consumptions c ON c.approval_id = a.id"
 
-_SELECT = f"""SELECT a.id, a.kind, a.title, {_STATUS} AS standing, a.destructive, a.asks, a.fingerprint, a.tool,
-    a.arguments, a.preview, a.actor_kind, a.actor_name, a.session, a.profile, a.created_at, a.expires_at, a.decided_at,
-    a.decided_by, a.note, a.result, a.collected {_FROM} """
+_WAITS = f"{_STATUS} = 'pending' AND a.kind <> 'plan'"
+
+_IS_OF = "a.actor_kind = :kind AND a.actor_name = :name"
+
+_MOST_WAITING = f"""SELECT count(*), a.actor_kind, a.actor_name {_FROM} WHERE {_WAITS} GROUP BY 2, 3
+    ORDER BY 1 DESC, max(a.number) DESC LIMIT 1"""
+
+_SELECT = f"""SELECT a.id, a.kind, a.title, {_STATUS} AS standing, a.destructive, a.asks, a.fingerprint, a.effect,
+    a.tool, a.arguments, a.preview, a.actor_kind, a.actor_name, a.session, a.profile, a.created_at, a.expires_at,
+    a.decided_at, a.decided_by, a.note, a.result, a.collected {_FROM} """
 
 _log = logging.getLogger(__name__)
 
@@ -104,6 +127,8 @@ class Approval:
     destructive: bool
     asks: tuple[str, ...]
     fingerprint: str
+    effect: str
+    """What a denial of it is bound to; empty for the fingerprint."""
     tool: str
     arguments: dict[str, Any]
     """The stored call: what an accept runs."""
@@ -119,6 +144,14 @@ class Approval:
     """The person's note on an approval, their reason on a denial."""
     result: dict[str, Any] | None
     collected: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Denial:
+    """The person's no to an effect: the record that it was said to, and the reason."""
+
+    approval_id: str
+    note: str
 
 
 class Approvals:
@@ -145,23 +178,25 @@ class Approvals:
         preview: dict[str, Any],
         actor: Actor,
         profile: Profile,
+        effect: str = "",
         id: str | None = None,  # noqa: A002 - the record's own word
     ) -> Approval:
         """Make a pending record, or answer the pending one that this asker has for the same operation.
 
-        `requests` are digests of the calls that may collect its result. LIMIT_EXCEEDED when 300 already wait.
+        `requests` are digests of the calls that may collect its result. LIMIT_EXCEEDED when 100 of this asker's wait,
+        or 300 stand and none can go; a plan always finds room.
         """
         with self._store.write() as db:
             record_id = self._pending_twin(db, fingerprint, actor)
             if record_id is None:
-                self._make_room(db)
+                self._make_room(db, kind, actor)
                 record_id = id or self._new_id("approval")
                 at = self._clock()
                 db.execute(
-                    "INSERT INTO approvals (id, kind, title, status, destructive, asks, fingerprint, tool, arguments, "
-                    "preview, actor_kind, actor_name, session, profile, created_at, expires_at) "
-                    "VALUES (?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    (record_id, kind, title, int(destructive), json.dumps(asks), fingerprint, tool,
+                    "INSERT INTO approvals (id, kind, title, status, destructive, asks, fingerprint, effect, tool, "
+                    "arguments, preview, actor_kind, actor_name, session, profile, created_at, expires_at) "
+                    "VALUES (?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    (record_id, kind, title, int(destructive), json.dumps(asks), fingerprint, effect, tool,
                      json.dumps(arguments), json.dumps(preview), actor.kind, actor.name, actor.session, profile,
                      at, at + LIFETIME_SECONDS),
                 )  # fmt: skip
@@ -176,20 +211,24 @@ class Approvals:
         with self._store.write() as db:
             db.execute("INSERT INTO approval_requests VALUES (?, ?) ON CONFLICT DO NOTHING", (request, id))
 
-    def find(self, fingerprint: str, actor: Actor | None = None) -> Approval | None:
-        """The newest live record (pending, approved, denied) of this operation.
-
-        With `actor`, others' pending and approved records don't count; a denial always does.
-        """
+    def find(self, fingerprint: str, actor: Actor) -> Approval | None:
+        """The newest record of this asker for this operation that is pending or approved."""
         rows = self._rows(
-            "WHERE a.fingerprint = :fingerprint AND standing IN ('pending', 'approved', 'denied') "
-            "AND (:kind IS NULL OR standing = 'denied' OR (a.actor_kind = :kind AND a.actor_name = :name)) "
-            "ORDER BY a.number DESC LIMIT 1",
+            "WHERE a.fingerprint = :fingerprint AND standing IN ('pending', 'approved') "
+            "AND a.actor_kind = :kind AND a.actor_name = :name ORDER BY a.number DESC LIMIT 1",
             fingerprint=fingerprint,
-            kind=actor and actor.kind,
-            name=actor and actor.name,
+            kind=actor.kind,
+            name=actor.name,
         )
         return rows[0] if rows else None
+
+    def denial(self, effect: str) -> Denial | None:
+        """The person's no to this effect (or fingerprint, where there is no effect), whoever asks, while it stands."""
+        with self._store.read() as db:
+            row = db.execute(
+                "SELECT approval_id, note FROM denials WHERE effect = ? AND expires_at > ?", (effect, self._clock())
+            ).fetchone()
+        return None if row is None else Denial(str(row[0]), str(row[1]))
 
     def collect(self, request: str, actor: Actor) -> dict[str, Any] | None:
         """The result of an accepted call, for the call that asked for it: once, and within the record's lifetime."""
@@ -214,11 +253,11 @@ class Approvals:
     # What the person does.
 
     def approve(self, id: str, by: str, note: str = "") -> Approval:  # noqa: A002
-        """Say yes. TRANSACTION_STATE unless it is pending, NOT_FOUND for an unknown id."""
+        """Say yes, also to an effect that was denied before. TRANSACTION_STATE unless it is pending, NOT_FOUND."""
         return self._decide(id, Status.APPROVED, by, note)
 
     def deny(self, id: str, by: str, reason: str = "") -> Approval:  # noqa: A002
-        """Say no; the identical operation is blocked until the record expires. Errors as for `approve`."""
+        """Say no; the same effect is blocked until the record expires. Errors as for `approve`."""
         return self._decide(id, Status.DENIED, by, reason)
 
     def mark_shown(self, id: str, person: str, sha256: str) -> None:  # noqa: A002
@@ -292,12 +331,14 @@ class Approvals:
         with self._store.read() as db:
             return self._count(db, Status.PENDING)
 
-    def list(self, statuses: Collection[Status], limit: int) -> tuple[Approval, ...]:
-        """Records that stand at one of `statuses`, newest first."""
+    def list(self, statuses: Collection[Status], limit: int, *, plans: bool = True) -> tuple[Approval, ...]:
+        """Records that stand at one of `statuses`, newest first; `plans`: those too."""
         return self._rows(
-            "WHERE standing IN (SELECT value FROM json_each(:statuses)) ORDER BY a.number DESC LIMIT :limit",
+            "WHERE standing IN (SELECT value FROM json_each(:statuses)) AND (:plans OR a.kind <> 'plan') "
+            "ORDER BY a.number DESC LIMIT :limit",
             statuses=json.dumps([str(status) for status in statuses]),
             limit=limit,
+            plans=int(plans),
         )
 
     # The view for readers.
@@ -357,22 +398,35 @@ class Approvals:
         ).fetchone()
         return None if row is None else str(row[0])
 
-    def _make_room(self, db: Database) -> None:
-        """Drop what is least missed, so that one more record fits. What waits is never dropped."""
-        if self._count(db, Status.PENDING) >= KEPT:
-            raise WorkroomError(
-                ErrorCode.LIMIT_EXCEEDED,
-                f"{KEPT} requests already wait for the person, and no more are kept.",
-                next_step="Stop, and ask the person to decide some.",
-            )
-        excess = int(db.execute("SELECT count(*) FROM approvals").get) - (KEPT - 1)
-        if excess <= 0:
+    def _make_room(self, db: Database, kind: str, actor: Actor) -> None:
+        """Drop what is least missed, so that one more record fits; LIMIT_EXCEEDED where nothing may go.
+
+        What is finished goes first. Then, so that nobody can lock others out, the newest that waits of whoever has
+        most waiting, if that is more than this asker has. The plan that waits never goes; what is approved makes way
+        for a plan only.
+        """
+        named = {"now": self._clock(), "kind": actor.kind, "name": actor.name}
+        own = int(db.execute(f"SELECT count(*) {_FROM} WHERE {_WAITS} AND {_IS_OF}", named).get)
+        if kind != "plan" and own >= KEPT_EACH:
+            raise _full(f"{own} requests of {actor.name} already wait for the person, and no more are kept.")
+        if int(db.execute("SELECT count(*) FROM approvals").get) < KEPT:
             return
-        db.execute(
-            f"DELETE FROM approvals WHERE number IN (SELECT a.number {_FROM} WHERE {_STATUS} <> 'pending' "  # noqa: S608
-            f"ORDER BY CASE {_STATUS} WHEN 'denied' THEN 1 WHEN 'approved' THEN 2 ELSE 0 END, a.number LIMIT :excess)",
-            {"now": self._clock(), "excess": excess},
-        )
+        if self._drop(db, f"{_STATUS} NOT IN ('pending', 'approved') ORDER BY a.number", named):
+            return
+        most = db.execute(_MOST_WAITING, named).fetchone()
+        if most is not None and (kind == "plan" or most[0] > own):
+            of_most = {"now": named["now"], "kind": most[1], "name": most[2]}
+            self._drop(db, f"{_WAITS} AND {_IS_OF} ORDER BY a.number DESC", of_most)
+        elif kind == "plan":
+            self._drop(db, f"{_STATUS} = 'approved' ORDER BY a.number", named)
+        else:
+            raise _full(f"{KEPT} requests already stand, and no more are kept.")
+
+    def _drop(self, db: Database, which: str, named: dict[str, Any]) -> bool:
+        """Drop the first record of `which`; answers whether there was one."""
+        sql = f"DELETE FROM approvals WHERE number = (SELECT a.number {_FROM} WHERE {which} LIMIT 1)"  # noqa: S608
+        db.execute(sql, named)
+        return db.changes() > 0
 
     def _uncollected(self, request: str, actor: Actor) -> Approval | None:
         rows = self._rows(
@@ -399,9 +453,17 @@ class Approvals:
                 "UPDATE approvals SET status = ?, decided_at = ?, decided_by = ?, note = ? WHERE id = ?",
                 (str(status), at, by, note, record_id),
             )
+            self._keep_denial(db, record, status, note, at)
             self._store.emit(db, ApprovalDecided(record_id, record.kind, str(status)), at)
             self._tell_plan(db, record_id, record.kind, status)
             return self.get(record_id)
+
+    def _keep_denial(self, db: Database, record: Approval, status: Status, note: str, at: float) -> None:
+        """Remember the last word on an effect; a denial outlives its record's place among the 300."""
+        effect = record.effect or record.fingerprint
+        db.execute("DELETE FROM denials WHERE effect = ? OR expires_at <= ?", (effect, at))
+        if status is Status.DENIED:
+            db.execute("INSERT INTO denials VALUES (?, ?, ?, ?)", (effect, record.id, note, record.expires_at))
 
     def _tell_plan(self, db: Database, record_id: str, kind: str, status: Status) -> None:
         if kind == "plan":
@@ -409,8 +471,9 @@ class Approvals:
 
 
 def _approval(row: tuple[Any, ...]) -> Approval:
-    (record_id, kind, title, status, destructive, asks, fingerprint, tool, arguments, preview, actor_kind, actor_name,
-     session, profile, created_at, expires_at, decided_at, decided_by, note, result, collected) = row  # fmt: skip
+    (record_id, kind, title, status, destructive, asks, fingerprint, effect, tool, arguments, preview, actor_kind,
+     actor_name, session, profile, created_at, expires_at, decided_at, decided_by, note, result,
+     collected) = row  # fmt: skip
     return Approval(
         id=record_id,
         kind=kind,
@@ -419,6 +482,7 @@ def _approval(row: tuple[Any, ...]) -> Approval:
         destructive=bool(destructive),
         asks=tuple(json.loads(asks)),
         fingerprint=fingerprint,
+        effect=effect,
         tool=tool,
         arguments=json.loads(arguments),
         preview=json.loads(preview),
@@ -448,6 +512,12 @@ def _row(record: Approval) -> dict[str, Any]:
         "decidedAt": None if record.decided_at is None else iso(record.decided_at),
         "note": record.note,
     }
+
+
+def _full(message: str) -> WorkroomError:
+    return WorkroomError(
+        ErrorCode.LIMIT_EXCEEDED, message, next_step="Stop, and ask the person to decide some of what waits."
+    )
 
 
 def _not_complete(record: Approval) -> WorkroomError:

@@ -19,7 +19,7 @@ from workroom.base.envelope import Artifact, Envelope, failure
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import ApprovalDecided, Event
 from workroom.base.settings import Mode, Settings
-from workroom.core.approvals import Approval, Status
+from workroom.core.approvals import Approval, Denial, Status
 from workroom.core.permissions import Decision, Outcome, decide
 from workroom.tools.catalog import find_tool
 from workroom.tools.schema import parse_arguments
@@ -151,9 +151,10 @@ def _gate(caller: Call, tool: Tool, action: Action, proposal: Proposal, request:
     )
     if decision.outcome is Outcome.REFUSE:
         raise _refusal(tool.operation(action.name), proposal, decision)
+    denial = approvals.denial(proposal.effect or proposal.fingerprint)
+    if denial is not None:
+        raise _denied(denial)
     record = approvals.find(proposal.fingerprint, caller.actor)
-    if record is not None and record.status is Status.DENIED:
-        raise _denied(record)
     if decision.outcome is Outcome.RUN:
         reason = f"plan {plan.id}" if plan is not None and settings.mode.value == "plan" else settings.mode.value
         return proposal.run(Permit(proposal.fingerprint, reason))
@@ -180,6 +181,7 @@ def _stage(
             destructive=bool(proposal.dangers),
             asks=proposal.asks,
             fingerprint=proposal.fingerprint,
+            effect=proposal.effect,
             requests=(request, _request(tool, resume_action, resume_arguments)),
             tool=tool.name,
             arguments=staged.arguments,
@@ -258,13 +260,13 @@ def _danger_line(danger: Danger) -> str:
     return f"{danger.operation} {danger.path}" + (f" (instead: {danger.alternative})" if danger.alternative else "")
 
 
-def _denied(record: Approval) -> WorkroomError:
-    reason = f" The reason given: {record.note}." if record.note else ""
+def _denied(denial: Denial) -> WorkroomError:
+    reason = f" The reason given: {denial.note}." if denial.note else ""
     return WorkroomError(
         ErrorCode.APPROVAL_DENIED,
-        f"The person denied this exact operation ({record.id}).{reason}",
-        next_step="Change the operation, or ask the person; don't send it again as it is.",
-        details={"approvalId": record.id},
+        f"The person denied exactly what this would do ({denial.approval_id}).{reason}",
+        next_step="Do something else, or ask the person; another way to the same effect is denied too.",
+        details={"approvalId": denial.approval_id},
     )
 
 

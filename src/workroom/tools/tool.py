@@ -68,6 +68,9 @@ class Proposal:
     stage: Callable[[], Staged]
     run: Callable[[Permit], Envelope]
     dangers: tuple[Danger, ...] = ()
+    effect: str = ""
+    """SHA-256 of what would stand before and after, by whatever operation; what a denial is bound to. Empty: the
+    fingerprint."""
     asks: tuple[str, ...] = ()
     """Reasons to ask in every mode, for the person to read: `.mcp.json can run code`."""
 
