@@ -34,10 +34,15 @@ from tests.crash.victim import Act, Tree
 
 from workroom.core.transactions import tables
 
-__all__ = ["Call", "Point", "Verdict", "missing", "points", "recovery_points", "sweep", "workers"]
+__all__ = ["Call", "Point", "Verdict", "missed", "missing", "points", "recovery_points", "sweep", "workers"]
 
-_CALL = re.compile(r"(\w+)\((.*)")
-_CHANGING = {"renameat2", "mkdirat", "unlinkat", "pwrite64", "fdatasync"}
+_CALL = re.compile(r"(\d+) +(\w+)\((.*)")
+_CHANGING = {"renameat2", "fdatasync"}
+_OWN = {
+    *("brk", "madvise", "mmap", "mprotect", "mremap", "munmap"),
+    *("clone", "clone3", "futex", "gettid", "rseq", "rt_sigprocmask", "rt_sigreturn", "sched_yield", "set_robust_list"),
+}
+"""Calls about the process's own memory and threads: how many there are hangs on how busy the machine is."""
 _EVERY = 7
 """Of the calls of one recovery, each so many-th is killed in a long sweep."""
 _ID = "tx_000000001000"
@@ -46,10 +51,11 @@ _ID = "tx_000000001000"
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The N-th call of one name since the process was stopped."""
+    """The N-th call of one name that a thread makes since the process was stopped: the first one, or any other."""
 
     name: str
     nth: int
+    any_thread: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +112,20 @@ def sweep(pool: Pool, listed: Sequence[Point]) -> list[Verdict]:
     return pool.map(_carry_out, listed, chunksize=8)
 
 
+def missed(found: Iterable[Verdict]) -> list[Point]:
+    """Points whose process came to its end, since it made a call less often than the traced one.
+
+    With calls about the process's own memory and threads, and with those that threads share out among them, that
+    happens; being killed there is being killed at the next.
+    """
+    ended = [each.point for each in found if not each.killed]
+    return [point for point in ended if not _varies(point.again or point.kill)]
+
+
+def _varies(call: Call) -> bool:
+    return call.any_thread or call.name in _OWN
+
+
 # In a worker.
 
 
@@ -128,19 +148,22 @@ def _trace(scene: Path, what: Act, kill: Call | None) -> list[Call]:
             _run(what, folder, store, _injected(kill))
             what = "recover"
         log = folder.parent / "trace"
-        _run(what, folder, store, ["-e", "trace=all", "-o", str(log)])
+        _run(what, folder, store, ["-f", "-e", "trace=all", "-o", str(log)])
         return list(_window(log.read_text(errors="replace").splitlines()))
 
 
 def _window(lines: Iterable[str]) -> Iterator[Call]:
-    counts: Counter[str] = Counter()
-    inside = False
+    counts: Counter[tuple[str, str]] = Counter()
+    first, begun, listed = "", False, set()
     for found in filter(None, map(_CALL.match, lines)):
-        name, rest = found.groups()
-        counts[name] += 1
-        inside = inside or victim.BEGIN in rest
-        if inside:
-            yield Call(name, counts[name])
+        thread, name, rest = found.groups()
+        first = first or thread
+        counts[thread, name] += 1
+        begun = begun or victim.BEGIN in rest
+        call = Call(name, counts[thread, name], thread != first)
+        if begun and call not in listed and not (call.any_thread and name in _OWN):
+            listed.add(call)
+            yield call
         if victim.END in rest:
             return
     raise RuntimeError("The traced process didn't come to its end.")
@@ -210,7 +233,8 @@ def _copied(scene: Path) -> Iterator[tuple[Path, Path]]:
 
 def _injected(call: Call) -> list[str]:
     rule = f"{call.name}:signal=SIGKILL:when={call.nth}"
-    return ["-e", f"trace={call.name}", "-e", f"inject={rule}", "-o", os.devnull]
+    threads = ["-f"] if call.any_thread else []
+    return [*threads, "-e", f"trace={call.name}", "-e", f"inject={rule}", "-o", os.devnull]
 
 
 def _run(what: Act, folder: Path, store: Path, options: Sequence[str]) -> tuple[str, bool]:

@@ -21,6 +21,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.conftest import House
 
+from workroom.core.transactions import Planned
+
 __all__ = ["ACTS", "BEGIN", "END", "Act", "Tree", "act", "house_at", "prepare", "tree", "trees"]
 
 Act = Literal["commit", "rollback", "recover"]
@@ -166,8 +168,7 @@ def act(house: House, what: Act, acknowledged: int, *, stop: bool) -> None:
     """Do it, and write the transaction's id to the descriptor `acknowledged`. `stop`: wait for SIGCONT first."""
     if what != "recover":
         house.open()
-        newest = house.tx.newest_undoable()
-        planned = house.plan(*_OPERATIONS) if what == "commit" else house.tx.plan_rollback(newest.transaction_id)
+        planned = _plan(house, what)
     if stop:
         os.kill(os.getpid(), signal.SIGSTOP)
     _mark(BEGIN)
@@ -178,6 +179,17 @@ def act(house: House, what: Act, acknowledged: int, *, stop: bool) -> None:
         done = house.commit(planned).transaction_id
     os.write(acknowledged, done.encode() + b"\n")
     _mark(END)
+
+
+_plans: dict[Act, Planned] = {}
+"""A plan is a value that holds for every copy of its scene: a process that forks victims makes each once."""
+
+
+def _plan(house: House, what: Act) -> Planned:
+    if what not in _plans:
+        newest = house.tx.newest_undoable()
+        _plans[what] = house.plan(*_OPERATIONS) if what == "commit" else house.tx.plan_rollback(newest.transaction_id)
+    return _plans[what]
 
 
 def tree(folder: Path) -> Tree:
