@@ -7,6 +7,7 @@ import os
 import resource
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,7 @@ from workroom.core.transactions import Operation
 
 OPERATIONS = TypeAdapter(tuple[Operation, ...]).validate_python
 DAY = 24 * 3600.0
+PROJECT = Path(__file__).parents[3]
 CREATE = {"type": "create", "path": "f", "content": "new\n"}
 
 
@@ -381,6 +383,43 @@ def test_a_database_that_fails_while_a_commit_is_taken_back_ends_all_commits(hou
     house.reopen()
     assert house.tree() == before
     house.edit({**CREATE, "path": "g"})
+
+
+UNSURE_DISK = """
+import sys
+from pathlib import Path
+from tests.conftest import House
+from workroom.base.errors import WorkroomError
+
+house = House(Path(sys.argv[1]), Path(sys.argv[2]))
+house.open()
+for name in ("f", "g"):
+    try:
+        house.edit({"type": "create", "path": name, "content": "x"})
+    except WorkroomError as error:
+        print(error.code, error)
+    print(sorted(house.tree()))
+house.reopen()
+house.edit({"type": "create", "path": "h", "content": "x"})
+print(sorted(house.tree()))
+house.close()
+"""
+
+
+def test_a_disk_that_does_not_confirm_is_not_asked_again(tmp_path):
+    """The first sync of the folder fails; those that would succeed after it prove nothing."""
+    strace = ["strace", "-f", "-qq", "-o", os.devnull, "-P", str(tmp_path / "ws"), "-e", "trace=fsync"]
+    strace += ["-e", "inject=fsync:error=EIO:when=1"]
+    if shutil.which("strace") is None or subprocess.run([*strace, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("strace can't trace here")
+    (tmp_path / "ws").mkdir()
+    command = [*strace, sys.executable, "-c", UNSURE_DISK, str(tmp_path / "ws"), str(tmp_path / "state")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(["src", "."])}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=PROJECT, env=environment)
+    first, after, second, still, opened = done.stdout.splitlines()
+    assert first.startswith("IO_ERROR The disk did not confirm the change; it was taken back: Input/output error.")
+    assert second.startswith("IO_ERROR No commit is taken: the disk did not confirm tx_")
+    assert (after, still, opened) == ("[]", "[]", "['h']")
 
 
 @pytest.fixture

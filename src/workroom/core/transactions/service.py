@@ -224,6 +224,8 @@ class Transactions:
             if isinstance(error, apsw.FullError):
                 raise _no_record(error) from error
             if isinstance(error, OSError):
+                # A sync that failed may succeed the next time without the bytes being there: none is trusted again.
+                self._broken = self._broken or f"the disk did not confirm {planned.id} ({error.strerror})"
                 raise _io_error("The disk did not confirm the change; it was taken back", error) from error
             raise
 
