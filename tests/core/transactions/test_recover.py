@@ -9,6 +9,8 @@ import pytest
 
 from workroom.core.transactions import tables
 from workroom.core.transactions.recover import recover
+from workroom.core.transactions.stage import stage_all
+from workroom.core.transactions.steps import Folders, build_steps, step_to_json
 
 _REWRITE = {"type": "rewrite", "path": "f", "content": "new"}
 _DELETE = {"type": "delete", "path": "f"}
@@ -121,3 +123,19 @@ def test_what_a_commit_displaced_waits_until_it_is_settled(house):
     assert len(os.listdir(house.folder / ".agentic/stage")) == 1
     with workspace.store.read() as db:
         assert len(tables.intents(db, "committed")) == 1
+
+
+def test_what_was_staged_on_another_mount_and_not_prepared_is_removed(house, mount):
+    mount("m")
+    planned = house.plan({"type": "create", "path": "m/f", "content": "1"}, {"type": "mkdir", "path": "m/d"})
+    workspace = house.workspace
+    steps = build_steps(workspace.root, planned.change_set, planned.id, workspace.agentic.stage())
+    with workspace.store.write() as db:
+        tables.put_intent(db, planned.id, {"steps": [step_to_json(step) for step in steps]}, 0.0, "staging")
+    with Folders(workspace.root) as folders:
+        stage_all(workspace.root, folders, steps, planned.contents.get)
+    assert len(os.listdir(house.folder / "m")) == 2
+    house.reopen()
+    assert house.tree() == {"m": None}
+    with house.workspace.store.read() as db:
+        assert tables.intents(db, "staging") == []

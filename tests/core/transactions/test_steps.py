@@ -100,6 +100,16 @@ def test_on_another_mount_slots_are_beside_the_target(house, mount):
     assert changed.slot.startswith(STAGE_PREFIX)
 
 
+def test_a_file_on_another_mount_is_exchanged_there(house, mount):
+    mount("m")
+    house.write("m/f", "1", 0o640)
+    (step,) = steps_of(house, {"type": "rewrite", "path": "m/f", "content": "2"})
+    assert (step.action, step.slot_folder) == ("replace", "m")
+    house.edit({"type": "rewrite", "path": "m/f", "content": "2"})
+    house.reopen()
+    assert house.tree() == {"m": None, "m/f": (b"2", 0o640)}
+
+
 def test_a_folder_on_another_mount_is_taken_away_whole(house, mount):
     mount("m")
     house.write("m/d/e/f", "1")
