@@ -8,7 +8,6 @@ import pytest
 
 from workroom.base.changes import ABSENT, Kind, State
 from workroom.base.events import Committed
-from workroom.core.transactions import tables
 from workroom.core.transactions.kept import record_copies
 
 
@@ -49,6 +48,7 @@ def test_a_path_that_somebody_changed_keeps_its_before_image(house, record):
     entry = house.tx.entry(record([], {"f": State(Kind.FILE, sha, 3, 0o644)}))
     assert [change.path for change in entry.changes] == ["f"]
     with house.workspace.store.read() as db:
-        assert tables.unreferenced(db) == []
+        needing = db.execute("SELECT transaction_id FROM image_refs WHERE sha256 = ?", (sha,)).fetchall()
+    assert needing == [(entry.transaction_id,)]
     house.undo(entry.transaction_id)
     assert house.read("f") == old
