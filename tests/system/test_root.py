@@ -9,6 +9,7 @@ import hashlib
 import os
 import signal
 import socket
+import stat
 import sys
 import threading
 import time
@@ -463,3 +464,35 @@ def test_a_closed_root_reaches_nothing(root, here):
     for look in (root.scan, root.stat, root.read, root.readlink, root.make_folder, root.resolve):
         with refused(ErrorCode.IO_ERROR):
             look("file" if look != root.scan else ".")
+
+
+def test_a_call_under_way_reads_no_other_folder_when_the_root_is_closed(root, here, tmp_path):
+    (here / "file").write_bytes(b"ours")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "file").write_bytes(b"theirs")
+    opened = []
+
+    def close_and_open_another():
+        root.close()
+        opened.append(os.open(tmp_path / "other", os.O_RDONLY))
+
+    try:
+        with just_before("open", "file", close_and_open_another), refused(ErrorCode.IO_ERROR, "was closed"):
+            root.read("file")
+    finally:
+        os.close(*opened)
+
+
+def test_a_closed_root_gives_its_lock_back_at_once_and_its_number_at_last(tmp_path):
+    root = Root.open(tmp_path)
+    number = root.fd
+    assert syscalls.lock_folder(number)
+    root.close()
+    root.close()
+    with Root.open(tmp_path) as next_one:
+        assert next_one.fd != number
+        assert syscalls.lock_folder(next_one.fd)
+    assert stat.S_ISCHR(os.fstat(number).st_mode)
+    del root
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(number)

@@ -14,8 +14,10 @@ import errno
 import hashlib
 import os
 import stat
+import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import TracebackType
 from typing import Any, Self
 
@@ -63,6 +65,8 @@ class Root:
     def __init__(self, path: str, descriptor: int, *, alias: str, walk: bool) -> None:
         self.path = path
         self.fd = descriptor
+        _nowhere()  # found while descriptors can be had: closing must not need a new one
+        weakref.finalize(self, os.close, descriptor)
         info = os.fstat(descriptor)
         self.device = info.st_dev
         self.inode = info.st_ino
@@ -93,10 +97,14 @@ class Root:
         )
 
     def close(self) -> None:
-        """Close the descriptor; a second time does nothing."""
+        """Let the folder go, and with it the lock on it; a second time does nothing.
+
+        A thread may be about to use the descriptor. Its number leads nowhere from here on, but stays ours until nobody
+        holds this object: another folder that came to have it would be read in this one's name.
+        """
         descriptor, self.fd = self.fd, -1
         if descriptor >= 0:
-            os.close(descriptor)
+            os.dup2(_nowhere(), descriptor, inheritable=False)
 
     def __enter__(self) -> Self:
         return self
@@ -269,7 +277,7 @@ class Root:
         """
         # The root is opened anew too: readers of one descriptor share a position, and would each see a part.
         try:
-            descriptor = syscalls.open_beneath(self.fd, path, _LIST, walk=self._walk)
+            descriptor = self._open_beneath(path, _LIST)
         except NotADirectoryError as error:
             if self.stat(path) is None:
                 raise refusal(path, error) from error
@@ -308,13 +316,31 @@ class Root:
         """The parent's descriptor, good for reaching what is in it, and the name; plain OSErrors."""
         parent, _, name = path.rpartition("/")
         if not parent:
-            yield self.fd, name
+            try:
+                yield self.fd, name
+            except OSError:
+                self._check_open()
+                raise
             return
-        descriptor = syscalls.open_beneath(self.fd, parent, syscalls.O_FOLDER, walk=self._walk)
+        descriptor = self._open_beneath(parent, syscalls.O_FOLDER)
         try:
             yield descriptor, name
         finally:
             os.close(descriptor)
+
+    def _open_beneath(self, path: str, flags: int) -> int:
+        try:
+            return syscalls.open_beneath(self.fd, path, flags, walk=self._walk)
+        except OSError:
+            self._check_open()
+            raise
+
+    def _check_open(self) -> None:
+        """IO_ERROR when the folder was closed: that nothing is found is then no finding."""
+        if self.fd < 0:
+            raise WorkroomError(
+                ErrorCode.IO_ERROR, f"The workspace {self.path} was closed meanwhile.", next_step="Connect again."
+            )
 
     def _look(self, path: str) -> os.stat_result:
         with self._at(path) as (folder, name):
@@ -323,6 +349,12 @@ class Root:
     def _target_of(self, path: str) -> str | None:
         seen = self.stat(path)
         return None if seen is None else seen.target
+
+
+@cache
+def _nowhere() -> int:
+    """A descriptor, one for the process, from which no path leads anywhere."""
+    return os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
 
 
 def refusal(path: str, error: OSError) -> WorkroomError:
