@@ -7,32 +7,14 @@ import hashlib
 import os
 import shutil
 import subprocess
-import sys
 
 import pytest
+from tests.moments import just_before
 
 from workroom.base.changes import Kind
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.system.agentic import STAGE, Agentic
 from workroom.system.root import Root
-
-_moments: list[tuple[str, str, object]] = []
-
-
-def _at_moment(event: str, arguments: tuple[object, ...]) -> None:
-    if _moments and event == _moments[0][0] and str(arguments[0]).startswith(_moments[0][1]):
-        _moments.pop(0)[2]()
-
-
-sys.addaudithook(_at_moment)
-
-
-@contextlib.contextmanager
-def just_before(event: str, name: str, action):
-    """Do `action` once, just before the next call of that kind on that name: a race that always happens."""
-    _moments.append((event, name, action))
-    yield
-    assert not _moments
 
 
 @pytest.fixture

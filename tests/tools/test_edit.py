@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -183,7 +184,7 @@ def test_a_staged_rollback_is_approved_by_itself(house, edit):
     applied = edit("apply", operations=[REPLACE])["data"]["transactionId"]
     house.settings = Settings(mode="manual")
     answer = edit("rollback", transaction_id=applied)
-    assert answer["data"]["status"] == "pending_approval"
+    assert (answer["data"]["status"], answer["data"]["committed"]) == ("pending_approval", False)
     assert answer["data"]["approval"]["resume"]["arguments"] == {
         "action": "rollback", "transaction_id": applied, "force": False,
     }  # fmt: skip
@@ -208,6 +209,53 @@ def test_a_key_carries_a_preview_on_to_its_apply(house, edit):
     applied = edit("apply", operations=[operation], idempotency_key="k")
     assert applied["data"]["transactionId"] == planned["data"]["transactionId"]
     assert edit("preview", operations=[operation], idempotency_key="k")["data"]["status"] == "applied"
+
+
+def test_a_failed_try_does_not_use_up_its_key(house, edit):
+    house.write("f", "a\n")
+    operation = {"type": "replace", "path": "f", "search": "a", "replacement": "b"}
+    with open(house.folder / "f", "ab"):  # another program has it open for writing
+        refused = edit("apply", operations=[operation], idempotency_key="k")
+    assert refused["error"]["code"] == "EDIT_CONFLICT"
+    assert edit("apply", operations=[operation], idempotency_key="k")["data"]["status"] == "applied"
+    assert house.read("f") == b"b\n"
+
+
+def test_a_key_whose_plan_is_stale_plans_anew(house, edit):
+    house.write("f", "a\n")
+    operation = {"type": "replace", "path": "f", "search": "a", "replacement": "b"}
+    first = edit("preview", operations=[operation], idempotency_key="k")["data"]["transactionId"]
+    house.write("f", "a, and more\n")
+    applied = edit("apply", operations=[{**operation, "search": "a,", "replacement": "b,"}], idempotency_key="k2")
+    assert applied["ok"]
+    house.write("f", "a\nmore\n")
+    applied = edit("apply", operations=[operation], idempotency_key="k")
+    assert applied["data"]["status"] == "applied"
+    assert applied["data"]["transactionId"] != first
+    assert house.read("f") == b"b\nmore\n"
+
+
+def test_a_stale_plan_of_a_protected_path_is_refused(house, edit):
+    house.write("f", "a\n")
+    operation = {"type": "replace", "path": "f", "search": "a", "replacement": "b"}
+    edit("preview", operations=[operation], idempotency_key="k")
+    house.settings = Settings(mode="auto", protected_patterns=("f",))
+    assert edit("apply", operations=[operation], idempotency_key="k")["error"]["code"] == "PROTECTED_PATH"
+
+
+@pytest.mark.parametrize("mode", ["auto", "manual"])
+@pytest.mark.parametrize("action", ["preview", "apply"])
+def test_one_effect_a_key_of_many_calls_at_once(house, edit, mode, action):
+    house.settings = Settings(mode=mode)
+    house.write("f", "a\n")
+    operation = {"type": "replace", "path": "f", "search": "a", "replacement": "b"}
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(
+            pool.map(lambda _: edit(action, operations=[operation], idempotency_key="k"), range(12))
+        )  # fmt: skip
+    assert [answer.get("error") for answer in answers] == [None] * 12
+    assert len({answer["data"]["transactionId"] for answer in answers}) == 1
+    assert len(house.tx.history()) == (1 if (mode, action) == ("auto", "apply") else 0)
 
 
 def test_list_pages_and_filters(house, edit):

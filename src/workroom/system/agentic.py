@@ -62,6 +62,15 @@ class Agentic:
             raise refusal(full, error) from error
         return True
 
+    def delete_folder(self, path: str) -> None:
+        """Remove a folder and the files in it; one that is gone is no error."""
+        full = self._full(path)
+        for seen in [] if self._root.stat(full) is None else self._root.scan(full):
+            self.delete(seen.path.removeprefix(f"{FOLDER}/"))
+        parent, name = self._root.split(full)
+        with contextlib.suppress(OSError, WorkroomError), self._root.folder(parent) as folder:
+            os.rmdir(name, dir_fd=folder)
+
     def list(self, folder: str) -> list[Stat]:
         """A folder's entries by name, with paths from the root; empty when there is none."""
         full = self._full(folder)

@@ -63,22 +63,35 @@ class ListArguments(Arguments):
 
 def _preview(call: Call, arguments: EditArguments) -> Envelope:
     _check_merge("on_conflict", arguments.on_conflict)
-    existing = _by_key(call, arguments)
-    planned = existing.planned if existing is not None else _plan(call, arguments)
-    status = existing.status if existing is not None else "planned"
-    call.workspace.transactions.keep(planned, call.actor)
-    return _answer(call, "edit.preview", planned, status, f"Planned {planned.id}: {_counts(planned)}.")
+    found = _by_key(call, arguments)
+    if found is None:
+        try:
+            planned = call.workspace.transactions.keep(_plan(call, arguments), call.actor)
+            return _answer(call, "edit.preview", planned, "planned", f"Planned {planned.id}: {_counts(planned)}.")
+        except WorkroomError as error:
+            found = _twin(call, arguments, error)
+    planned, status = found.planned, found.status
+    return _answer(call, "edit.preview", planned, status, f"{planned.id} is {status}: {_counts(planned)}.")
 
 
 def _apply(call: Call, arguments: EditArguments) -> Proposal | Envelope:
     _check_merge("on_conflict", arguments.on_conflict)
-    existing = _by_key(call, arguments)
-    if existing is None:
-        return _proposal(call, "edit.apply", _plan(call, arguments))
-    if existing.status != "planned":
-        return _settled(call, "edit.apply", existing)
-    call.workspace.transactions.check(existing.planned)
-    return _proposal(call, "edit.apply", existing.planned)
+    found = _by_key(call, arguments)
+    if found is None:
+        try:
+            return _proposal(call, "edit.apply", _plan(call, arguments), arguments)
+        except WorkroomError as error:
+            found = _twin(call, arguments, error)
+    if found.status != "planned":
+        return _settled(call, "edit.apply", found)
+    try:
+        call.workspace.transactions.check(found.planned)
+    except WorkroomError as error:
+        if error.code is not ErrorCode.EDIT_CONFLICT:
+            raise
+        call.workspace.transactions.release_key(found.id)  # what it was planned against is gone: plan anew
+        return _proposal(call, "edit.apply", _plan(call, arguments), arguments)
+    return _proposal(call, "edit.apply", found.planned, arguments)
 
 
 def _commit(call: Call, arguments: CommitArguments) -> Proposal | Envelope:
@@ -107,12 +120,12 @@ def _rollback(call: Call, arguments: RollbackArguments) -> Proposal | Envelope:
     resume = {"action": "rollback", "transaction_id": found.id, "force": arguments.force}
 
     def stage() -> Staged:
-        data = _data(planned, "applied", _diff(call, planned)) | {"transactionId": found.id}
+        data = _data(planned, "planned", _diff(call, planned)) | {"transactionId": found.id}
         return Staged(resume, data, text=str(data["diffPreview"]))
 
     def run(permit: Permit) -> Envelope:
         call.workspace.transactions.commit(planned, permit, call.actor)
-        summary = f"Rolled back {found.id} as {planned.id}: {_counts(planned)}."
+        summary = " ".join([f"Rolled back {found.id} as {planned.id}: {_counts(planned)}.", *planned.warnings])
         envelope = _answer(call, "edit.rollback", planned, "rolled_back", summary)
         envelope.data.update(transactionId=found.id, rollbackTransactionId=planned.id)
         return envelope
@@ -170,15 +183,37 @@ def _plan(call: Call, arguments: EditArguments) -> Planned:
     )  # fmt: skip
 
 
-def _proposal(call: Call, operation: str, planned: Planned) -> Proposal:
+def _twin(call: Call, arguments: EditArguments, error: WorkroomError) -> Transaction:
+    """The transaction of the same call made at the same time, by its key; raises `error` when there is none."""
+    found = _by_key(call, arguments)
+    if found is None:
+        raise error
+    return found
+
+
+def _proposal(call: Call, operation: str, planned: Planned, arguments: EditArguments | None = None) -> Proposal:
+    """What committing a plan would do. With the arguments of an apply, its twin by key answers for it."""
+    transactions = call.workspace.transactions
+
     def stage() -> Staged:
-        call.workspace.transactions.keep(planned, call.actor, waits=True)
-        diff = _diff(call, planned)
-        data, artifacts = _data(planned, "planned", diff), write_views(call.workspace.agentic, planned, diff)
-        return Staged(_commit_call(planned), data, artifacts, str(data["diffPreview"]))
+        try:
+            staged = transactions.keep(planned, call.actor, waits=True)
+        except WorkroomError as error:
+            if arguments is None:
+                raise
+            staged = transactions.keep(_twin(call, arguments, error).planned, call.actor, waits=True)
+        diff = _diff(call, staged)
+        data, artifacts = _data(staged, "planned", diff), write_views(call.workspace.agentic, staged, diff)
+        return Staged(_commit_call(staged), data, artifacts, str(data["diffPreview"]))
 
     def run(permit: Permit) -> Envelope:
-        call.workspace.transactions.commit(planned, permit, call.actor)
+        try:
+            transactions.commit(planned, permit, call.actor)
+        except WorkroomError:
+            twin = None if arguments is None else _by_key(call, arguments)
+            if twin is None or twin.status != "applied":
+                raise
+            return _settled(call, operation, twin)
         return _answer(call, operation, planned, "applied", f"Applied {planned.id}: {_counts(planned)}.")
 
     return Proposal(
@@ -189,7 +224,7 @@ def _proposal(call: Call, operation: str, planned: Planned) -> Proposal:
         stage=stage,
         run=run,
         dangers=planned.dangers,
-        asks=planned.asks,
+        asks=transactions.asks(planned),
     )
 
 

@@ -32,7 +32,7 @@ class Half:
             self.steps = stage_all(self.root, folders, steps, planned.contents.get)
         with self.store.write() as db:
             tables.add_transaction(db, planned, AGENT, 0.0)
-            Images(self.store).keep(db, planned, 1 << 30)
+            Images(self.store).keep(db, planned, 1 << 30, commits=True)
             tables.put_intent(db, planned.id, {"steps": [step_to_json(step) for step in self.steps]}, 0.0)
 
     def do(self, count: int | None = None) -> Half:

@@ -24,7 +24,11 @@ def test_an_approval_is_used_once_by_what_is_written_with_it(house):
 def test_it_is_unused_again_when_the_unit_of_work_fails(house):
     store = house.workspace.store
     with pytest.raises(WorkroomError), store.write() as db:
-        for _ in range(2):
-            consume(db, "approval_1", "tx_1", 1.0)
+        twice(db)
     with store.read() as db:
         assert not consumed(db, "approval_1")
+
+
+def twice(db):
+    for _ in range(2):
+        consume(db, "approval_1", "tx_1", 1.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 
 import pytest
+from tests.conftest import AGENT
 
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.settings import Settings
@@ -96,7 +97,40 @@ def test_one_content_of_many_plans_is_held_once(house):
     for name in "abc":
         planned = house.plan({"type": "create", "path": name, "content": "x" * 400_000})
         with store.write() as db:
-            images.keep(db, planned, QUOTA)
+            images.keep(db, planned, QUOTA, commits=True)
     assert store.images_bytes() == 400_000
     with store.write() as db:
         assert db.execute("SELECT COUNT(*) FROM image_refs").get == 3
+
+
+def test_a_plan_takes_nothing_from_the_history(small):
+    small.write("f", "x" * 200_000)
+    entry = small.edit({"type": "delete", "path": "f"})
+    small.time += 100
+    small.tx.settle()
+    plans = [small.tx.keep(plan_of(small, name, 300_000), AGENT) for name in "abcd"]
+    assert small.workspace.store.images_bytes() <= QUOTA
+    assert not small.tx.entry(entry.number).forgotten
+    with pytest.raises(WorkroomError) as caught:
+        small.tx.get(plans[0].id)  # the oldest plans made room
+    assert caught.value.code is ErrorCode.NOT_FOUND
+    assert not (small.folder / ".agentic/transactions" / plans[0].id).exists()
+    assert small.tx.get(plans[3].id).status == "planned"
+
+
+def test_a_plan_that_finds_no_room_is_refused_and_applied_it_is_made(small):
+    small.write("f", "x" * 500_000)
+    entry = small.edit({"type": "delete", "path": "f"})
+    small.time += 100
+    small.tx.settle()
+    planned = plan_of(small, "g", 600_000)
+    with pytest.raises(WorkroomError) as caught:
+        small.tx.keep(planned, AGENT)
+    assert caught.value.code is ErrorCode.LIMIT_EXCEEDED
+    assert not small.tx.entry(entry.number).forgotten
+    small.commit(planned)
+    assert small.tx.entry(entry.number).forgotten
+
+
+def plan_of(house, name, size):
+    return house.plan({"type": "create", "path": name, "content": name * size})

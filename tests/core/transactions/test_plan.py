@@ -352,7 +352,7 @@ def test_undo_of_mkdir_takes_only_what_it_made_and_only_while_empty(house):
     assert house.tree() == {
         "full": None, "full/mine": (b"x\n", 0o644), "new": None, "swapped": (b"a file now\n", 0o644), "there": None,
     }  # fmt: skip
-    assert [text.split()[0] for text in undo.warnings] == ["full", "swapped"]
+    assert [text.split()[0] for text in undo.warnings] == ["full", "new", "swapped"]
 
 
 def test_what_changes_nothing_is_refused(house):
@@ -499,3 +499,13 @@ def test_titles_say_what_is_changed(house):
     two = house.plan({"type": "create", "path": "b", "content": ""}, {"type": "delete", "path": "a"})
     assert two.title == "a and 1 more"
     assert house.plan({"type": "mkdir", "path": "d"}, title="Mine").title == "Mine"
+
+
+def test_a_relative_link_is_not_carried_to_where_it_leads_out(house):
+    house.write("x", "x")
+    (house.folder / "a/b").mkdir(parents=True)
+    os.symlink("../../x", house.folder / "a/b/l")
+    for operation in ({"type": "copy", "from": "a/b", "to": "c"}, {"type": "move", "from": "a/b/l", "to": "l"}):
+        assert refused(house, operation).code is ErrorCode.PATH_OUTSIDE_WORKSPACE
+    house.edit({"type": "copy", "from": "a/b", "to": "a/c"})
+    assert house.tree()["a/c/l"] == ("link", "../../x")

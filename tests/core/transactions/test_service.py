@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 from tests.conftest import AGENT, House
+from tests.moments import just_before
 
 from workroom.base.changes import Permit
 from workroom.base.errors import ErrorCode, WorkroomError
@@ -481,3 +482,40 @@ def test_a_full_state_folder_leaves_all_as_it_was(small_disk, tmp_path, opened, 
     house.commit(planned)
     house.reopen()
     assert house.read("large") == b"x" * size
+
+
+def test_bytes_of_another_program_that_a_failed_commit_met_are_kept_and_told(house):
+    """Another program saves just before the exchange, and again just after it."""
+    house.write("f", "mine\n")
+    planned = house.plan({"type": "rewrite", "path": "f", "content": "ours\n"})
+
+    def save_twice() -> None:
+        slot = house.folder / ".agentic/stage" / staged(house)[0]
+        slot.write_text("saved first\n")
+        (house.folder / "new").write_text("saved again\n")
+        (house.folder / "new").rename(house.folder / "f")
+
+    staging, checking = just_before("open", planned.id, lambda: None), just_before("open", planned.id, save_twice)
+    with staging, checking, pytest.raises(WorkroomError) as caught:
+        house.commit(planned)
+    assert caught.value.code is ErrorCode.EDIT_CONFLICT
+    assert house.read("f") == b"saved again\n"
+    (copy,) = caught.value.details["kept"]
+    assert copy in caught.value.message
+    assert house.read(copy) == b"saved first\n"
+    (entry,) = house.tx.history()
+    assert ([change.path for change in entry.changes], entry.cause) == ([copy], "recovery")
+    assert staged(house) == []
+    assert house.tx.get(planned.id).status == "failed"
+
+
+def test_the_images_of_a_failed_try_are_dropped(house):
+    planned = house.plan({"type": "create", "path": "f", "content": "ours\n"})
+
+    def take_the_place() -> None:
+        house.write("f", "theirs\n")
+
+    with just_before("open", planned.id, take_the_place), pytest.raises(WorkroomError):
+        house.commit(planned)
+    assert house.read("f") == b"theirs\n"
+    assert house.workspace.store.images_bytes() == 0

@@ -84,16 +84,31 @@ def test_plans_go_stale_by_age_and_by_number_but_not_while_they_are_used(db):
     assert tables.planned_before(db, 3.0, 1) == ["tx_4", "tx_2", "tx_1", "tx_0"]
 
 
-def test_only_plans_are_pruned_with_what_they_refer_to(db):
+def test_only_plans_are_pruned(db):
     for name in ("tx_1", "tx_2"):
         tables.add_transaction(db, blank(name), AGENT, 1.0)
-    tables.refer(db, "tx_1", ["a" * 64, "a" * 64])
     tables.add_entry(db, blank("tx_2"), AGENT, 2.0, None, "")
     tables.prune_planned(db, "tx_1")
     tables.prune_planned(db, "tx_2")
     assert tables.find_transaction(db, "tx_1") is None
     assert tables.find_transaction(db, "tx_2").status == "applied"
-    assert db.execute("SELECT COUNT(*) FROM image_refs").get == 0
+
+
+def test_plans_that_may_be_dropped_come_oldest_first(db):
+    for name, at in (("tx_3", 3.0), ("tx_1", 1.0), ("tx_2", 2.0), ("tx_4", 0.5), ("tx_5", 0.1)):
+        tables.add_transaction(db, blank(name), AGENT, at)
+    tables.set_waiting(db, "tx_4")
+    tables.put_intent(db, "tx_5", {}, 1.0)
+    assert tables.droppable_plans(db, "tx_3") == ["tx_1", "tx_2"]
+
+
+def test_a_released_key_may_be_used_again(db):
+    tables.add_transaction(db, replace(blank("tx_1"), idempotency_key="k"), AGENT, 1.0)
+    tables.release_key(db, "tx_1")
+    assert tables.key_owner(db, "k") is None
+    tables.add_transaction(db, replace(blank("tx_2"), idempotency_key="k"), AGENT, 1.0)
+    tables.set_status(db, "tx_2", "failed")
+    assert tables.key_owner(db, "k") is None
 
 
 def test_an_undo_of_an_undo_brings_the_first_one_into_force_again(db):
@@ -134,18 +149,19 @@ def test_intents_go_from_prepared_to_committed_to_none(db):
     assert tables.intents(db, "committed") == []
 
 
-def test_images_that_nobody_refers_to_are_told(house, db):
+def test_released_images_that_no_other_needs_are_told(house, db):
     shas = [house.workspace.store.put_image(db, body) for body in (b"one", b"three")]
+    tables.refer(db, "tx_1", shas[1:])
     for name in ("tx_1", "tx_2"):
         tables.add_transaction(db, blank(name), AGENT, 1.0)
         tables.add_entry(db, blank(name), AGENT, 1.0, None, "")
         tables.refer(db, name, shas[:1])
-    assert tables.unreferenced(db) == [(shas[1], 5)]
     assert tables.forget_candidates(db) == [(1, "tx_1"), (2, "tx_2")]
     tables.put_intent(db, "tx_1", {}, 1.0)
     assert tables.forget_candidates(db) == [(2, "tx_2")]
-    tables.mark_forgotten(db, 2, "tx_2")
+    assert tables.release(db, "tx_2") == []
+    tables.mark_forgotten(db, 2)
     assert tables.entry(db, 2).forgotten
     assert tables.forget_candidates(db) == []
-    tables.mark_forgotten(db, 1, "tx_1")
-    assert {sha for sha, _ in tables.unreferenced(db)} == set(shas)
+    assert sorted(tables.release(db, "tx_1")) == sorted([(shas[0], 3), (shas[1], 5)])
+    assert db.execute("SELECT COUNT(*) FROM image_refs").get == 0

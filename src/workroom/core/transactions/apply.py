@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from workroom.base.changes import Change, ChangeSet, Kind
 from workroom.base.errors import ErrorCode, WorkroomError
@@ -39,9 +39,14 @@ def perform(folders: Folders, steps: Iterable[Step]) -> None:
             raise _refused(step, error) from error
 
 
-def sync_folders(root: Root, folders: Folders, steps: Iterable[Step]) -> None:
-    """Bring every folder that names changed in to the disk; one that isn't a folder any more has nothing to bring."""
-    for parent in sorted({root.split(step.path)[0] for step in steps}):
+def sync_folders(root: Root, folders: Folders, steps: Sequence[Step]) -> None:
+    """Bring the targets' folders to the disk; one that isn't a folder any more has nothing to bring.
+
+    The slots' folders only where a file moves: it has no image, and must not be lost between two folders.
+    """
+    targets = {root.split(step.path)[0] for step in steps}
+    slots = {step.slot_folder for step in steps if step.change.origin is not None}
+    for parent in sorted(targets | slots):
         seen = root.stat(parent)
         if seen is not None and seen.kind is Kind.DIRECTORY:
             syscalls.fsync(folders.at(parent))

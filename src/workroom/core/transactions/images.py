@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping
 
 from workroom.base.changes import ChangeSet
+from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.transactions import tables
 from workroom.core.transactions.model import Planned
 from workroom.system.store import Database, Store
@@ -26,30 +27,51 @@ class Images:
         """The content, None when it was never kept or is forgotten."""
         return b"" if sha == _EMPTY else self._store.get_image(sha)
 
-    def keep(self, db: Database, planned: Planned, quota: int) -> None:
-        """Keep what the plan's changes need, and forget the oldest entries' images beyond the quota."""
+    def keep(self, db: Database, planned: Planned, quota: int, *, commits: bool) -> tuple[str, ...]:
+        """Keep what the plan's changes need; answers the plans that were dropped to make room.
+
+        Beyond the quota the oldest plans that nobody is asked about go first. Only a commit may then forget the oldest
+        entries' images: a plan costs its maker nothing, so it takes nothing from the history. LIMIT_EXCEEDED.
+        """
         shas = sorted(_needed(planned.change_set))  # in the order of the table, whose pages are then touched once
         needed = {sha: planned.contents[sha] for sha in shas if sha in planned.contents}
         tables.refer(db, planned.id, needed)
         self._held += sum(len(data) for data in needed.values())
-        if self._held > quota:
-            self._make_room(db, needed, quota)
+        dropped = self._make_room(db, planned.id, needed, quota, commits=commits) if self._held > quota else ()
         for sha, data in needed.items():
             self._store.put_image_as(db, sha, data)
+        return dropped
 
-    def _make_room(self, db: Database, needed: Mapping[str, bytes], quota: int) -> None:
+    def _make_room(
+        self, db: Database, transaction_id: str, needed: Mapping[str, bytes], quota: int, *, commits: bool
+    ) -> tuple[str, ...]:
         """Forget until the quota holds. One content of two plans was counted twice on the way, so count anew first."""
         self._held = self._store.images_bytes()
         self._held += sum(len(data) for sha, data in needed.items() if not tables.has_image(db, sha))
-        self._drop_unreferenced(db)
-        for number, transaction_id in tables.forget_candidates(db):
+        dropped = []
+        for plan in tables.droppable_plans(db, transaction_id):
             if self._held <= quota:
                 break
-            tables.mark_forgotten(db, number, transaction_id)
-            self._drop_unreferenced(db)
+            self.release(db, plan)
+            tables.prune_planned(db, plan)
+            dropped.append(plan)
+        if not commits and self._held > quota:
+            raise WorkroomError(
+                ErrorCode.LIMIT_EXCEEDED,
+                f"The plan's images don't fit beside the history: {self._held:,} bytes, and the quota "
+                f"(history_quota_bytes) is {quota:,}.",
+                next_step="Apply it instead of previewing it, split it, or ask the person to raise the quota.",
+            )
+        for number, entry in tables.forget_candidates(db):
+            if self._held <= quota:
+                break
+            self.release(db, entry)
+            tables.mark_forgotten(db, number)
+        return tuple(dropped)
 
-    def _drop_unreferenced(self, db: Database) -> None:
-        for sha, size in tables.unreferenced(db):
+    def release(self, db: Database, transaction_id: str) -> None:
+        """Drop the images that only this transaction needed."""
+        for sha, size in tables.release(db, transaction_id):
             self._store.forget_image(db, sha)
             self._held -= size
 

@@ -183,9 +183,8 @@ class Overlay:
         gone = {path for path, node in ends.items() if node.state.kind is Kind.ABSENT}
         moved = {path: node.origin for path, node in ends.items() if self._moves(path, node, gone)}
         self._check_quota(ends, moved, quota)
-        return ChangeSet(
-            tuple(self._change(path, ends[path], moved.get(path), set(moved.values())) for path in sorted(ends))
-        )
+        origins = set(moved.values())
+        return ChangeSet(tuple(self._change(path, ends[path], moved.get(path), origins) for path in sorted(ends)))
 
     def _moves(self, path: str, node: Node, gone: set[str]) -> bool:
         """Whether the very file moves here: nothing was here, its old path ends empty, its bytes and mount stay."""

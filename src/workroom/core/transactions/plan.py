@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,15 +25,16 @@ from workroom.core.transactions.operations import (
     normalised,
 )
 from workroom.core.transactions.overlay import Node, Overlay
+from workroom.core.transactions.policy import Policy
 from workroom.system.root import Root
-from workroom.text import match, paths
+from workroom.text import match
 from workroom.text.encoding import TextFile, decode, decode_new
 from workroom.text.gutter import check_gutter
 from workroom.text.hunks import apply_hunks
 from workroom.text.lines import line_ending, with_ending
 from workroom.text.patch import FilePatch, parse_patch
 
-__all__ = ["CAN_RUN_CODE", "asks_of", "plan_edit"]
+__all__ = ["CAN_RUN_CODE", "plan_edit"]
 
 CAN_RUN_CODE = (
     "package.json",
@@ -58,11 +60,6 @@ def plan_edit(root: Root, settings: Settings, operations: Sequence[Operation], *
     return planner.finish(tuple(operations), id, title)
 
 
-def asks_of(change_set: ChangeSet, patterns: Sequence[str]) -> tuple[str, ...]:
-    """Reasons to ask in every mode: changes to files that can run code later."""
-    return tuple(f"{path} can run code" for path in change_set.paths() if paths.matches(path, patterns, folded=True))
-
-
 def _placed(error: WorkroomError, number: int, operation: Operation) -> WorkroomError:
     place = f"operations[{number}] ({operation.type})"
     return WorkroomError(
@@ -85,7 +82,9 @@ class _Planner:
     def __init__(self, root: Root, settings: Settings) -> None:
         self.root = root
         self.settings = settings
+        self.policy = Policy(root, settings)
         self.overlay = Overlay(root)
+        self.named: set[str] = set()
         self.directories: dict[str, Directory] = {}
         self.dangers: list[Danger] = []
         self.warnings: list[str] = []
@@ -127,7 +126,7 @@ class _Planner:
             contents=self.overlay.contents,
             directories=tuple(self.directories.values()),
             dangers=tuple(self.dangers),
-            asks=asks_of(change_set, self.settings.ask_patterns),
+            asks=self.policy.asks(change_set, self.named),
             warnings=tuple(self.warnings),
         )
 
@@ -202,7 +201,7 @@ class _Planner:
                 ErrorCode.EDIT_CONFLICT, f"{path} is a folder and not empty.", next_step="Set recursive to delete it."
             )
         for each in list(self.overlay.tree(path)):
-            self._check_protected(each)
+            self.policy.check_protected(each)
             self._known(each, self.overlay.kind(each))
             if self.overlay.before(each).kind is not Kind.ABSENT:
                 self._danger("delete", each)
@@ -235,11 +234,13 @@ class _Planner:
             self._pass_on(each, target + each[len(source) :], moves=moves)
 
     def _pass_on(self, source: str, target: str, *, moves: bool) -> None:
-        self._check_protected(target)
         node = self.overlay.node(source)
         passed = self.overlay.passed_on(source)
+        self.policy.check_protected(target, node.state.kind)
+        if node.state.kind is Kind.SYMLINK:
+            _check_link(source, target, os.fsdecode(passed.data or b""))
         if moves:
-            self._check_protected(source)
+            self.policy.check_protected(source)
             passed = replace(passed, origin=self._origin(source, node))
             self.overlay.remove(source)
         if node.state.kind is Kind.DIRECTORY:
@@ -348,9 +349,11 @@ class _Planner:
 
     def _writable(self, given: str, expected_sha256: str | None, *, last: bool = True) -> str:
         """The canonical path of what shall be written: allowed, and holding what the caller expects."""
-        paths.check_protected(given, self.settings.protected_patterns)
-        path = self.overlay.resolve(self.root.parse_write(given), last=last)
-        self._check_protected(path)
+        self.policy.check_protected(given)
+        named = self.root.parse_write(given)
+        path = self.overlay.resolve(named, last=last)
+        self.policy.check_protected(path)
+        self.named.add(named)
         self._check_expected(path, expected_sha256)
         return path
 
@@ -358,9 +361,6 @@ class _Planner:
         path = self.overlay.resolve(self.root.parse(op.source))
         self._check_expected(path, op.expected_sha256)
         return path
-
-    def _check_protected(self, path: str) -> None:
-        paths.check_protected(path, self.settings.protected_patterns)
 
     def _check_expected(self, path: str, expected: str | None) -> None:
         if expected is None:
@@ -420,6 +420,20 @@ class _Planner:
     def _danger(self, operation: str, path: str, alternative: str = "") -> None:
         if self.overlay.before(path).kind is not Kind.ABSENT or operation == "move":
             self.dangers.append(Danger(operation, path, alternative))
+
+
+def _check_link(source: str, target: str, text: str) -> None:
+    """A relative link means its place: at another depth it must not lead out of the folder."""
+
+    def leaves(path: str) -> bool:
+        return posixpath.normpath(posixpath.join(posixpath.dirname(path), text)).startswith("..")
+
+    if not text.startswith("/") and leaves(target) and not leaves(source):
+        raise WorkroomError(
+            ErrorCode.PATH_OUTSIDE_WORKSPACE,
+            f"The link {source} -> {text} would lead out of the workspace from {target}.",
+            next_step="Leave the link where it is, or delete it first.",
+        )
 
 
 def _exists(path: str, kind: Kind, *, overwrite: bool) -> WorkroomError:

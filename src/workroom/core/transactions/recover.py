@@ -7,6 +7,7 @@ import logging
 import os
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from workroom.core.transactions import tables
 from workroom.core.transactions.apply import sync_folders
@@ -20,7 +21,7 @@ from workroom.system.root import Root
 from workroom.system.store import Store
 from workroom.text.paths import STAGE_PREFIX
 
-__all__ = ["recover"]
+__all__ = ["recover", "take_back"]
 
 _log = logging.getLogger(__name__)
 _STAGED = re.compile(rf"(tx_[0-9a-z]{{12}})-\d+(?:{re.escape(PART)})?")
@@ -37,12 +38,31 @@ def recover(root: Root, store: Store, agentic: Agentic, at: float) -> tuple[Unwo
     agentic.stage()
     reports = []
     for transaction_id, body in prepared:
-        steps = tuple(step_from_json(step) for step in body["steps"])
-        reports.append(_take_back(root, store, transaction_id, steps, at))
+        reports.append(_recover(root, store, transaction_id, body, at))
     for transaction_id, body in staging:
         _discard(root, store, transaction_id, tuple(step_from_json(step) for step in body["steps"]))
     _sweep(root, agentic.stage(), busy)
     return tuple(reports)
+
+
+def _recover(root: Root, store: Store, transaction_id: str, body: dict[str, Any], at: float) -> Unwound:
+    steps = tuple(step_from_json(step) for step in body["steps"])
+    note = "Its commit was interrupted and taken back."
+    with Folders(root) as folders:
+        report = take_back(
+            root,
+            store,
+            Images(store),
+            folders,
+            transaction_id,
+            steps,
+            at,
+            status="planned",
+            note=note,
+            interrupted=True,
+        )
+    _log.warning("%s: %s", transaction_id, note)
+    return report
 
 
 def _discard(root: Root, store: Store, transaction_id: str, steps: Sequence[Step]) -> None:
@@ -53,24 +73,40 @@ def _discard(root: Root, store: Store, transaction_id: str, steps: Sequence[Step
         tables.delete_intent(db, transaction_id)
 
 
-def _take_back(root: Root, store: Store, transaction_id: str, steps: Sequence[Step], at: float) -> Unwound:
-    with Folders(root) as folders:
-        report = unwind(root, folders, steps, Images(store).get, transaction_id)
-        sync_folders(root, folders, steps)
-        report.copies = copies_of(root, steps, transaction_id)
-    note = "Its commit was interrupted and taken back."
-    if report.foreign:
+def take_back(
+    root: Root,
+    store: Store,
+    images: Images,
+    folders: Folders,
+    transaction_id: str,
+    steps: Sequence[Step],
+    at: float,
+    *,
+    status: str,
+    note: str,
+    interrupted: bool = False,
+) -> Unwound:
+    """Undo the steps and give the transaction its status and note; what was met is an entry where bytes were kept.
+
+    After a crash (`interrupted`) others' work that was left where it is, is told as well.
+    """
+    report = unwind(root, folders, steps, images.get, transaction_id)
+    sync_folders(root, folders, steps)
+    report.copies = copies_of(root, steps, transaction_id)
+    if interrupted and report.foreign:
         note += f" Changed by somebody else meanwhile, and left: {', '.join(report.foreign)}."
     if report.restored:
         note += f" Gone from the disk, and put back: {', '.join(report.restored)}."
     with store.write() as db:
         tables.delete_intent(db, transaction_id)
-        tables.set_status(db, transaction_id, "planned", note)
-        if report.copies or report.foreign or report.restored:
+        tables.set_status(db, transaction_id, status, note)
+        if report.copies or report.restored or (interrupted and report.foreign):
             made = (*report.copies, *report.restored)
             befores = {step.path: step.change.before for step in steps if step.path in report.foreign}
-            record_copies(root, store, db, "recovery", f"{transaction_id}: {note}", made, at, befores)
-    _log.warning("%s: %s", transaction_id, note)
+            title = f"{transaction_id}: {note}"
+            record_copies(root, store, db, "recovery", title, made, at, befores if interrupted else {})
+        if status == "failed":
+            images.release(db, transaction_id)
     return report
 
 

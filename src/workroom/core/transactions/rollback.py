@@ -15,9 +15,8 @@ from workroom.base.settings import Settings
 from workroom.core.transactions.difference import difference
 from workroom.core.transactions.model import Directory, Entry, Planned
 from workroom.core.transactions.overlay import Node, Overlay
-from workroom.core.transactions.plan import asks_of
+from workroom.core.transactions.policy import Policy
 from workroom.system.root import Root
-from workroom.text import paths
 
 __all__ = ["plan_rollback"]
 
@@ -40,7 +39,7 @@ def plan_rollback(root: Root, settings: Settings, entry: Entry, image: ImageOf, 
         contents=worker.overlay.contents,
         directories=worker.directories(change_set),
         dangers=(Danger("forced rollback", entry.transaction_id, "rollback without force"),) if force else (),
-        asks=asks_of(change_set, settings.ask_patterns),
+        asks=worker.policy.asks(change_set),
         warnings=tuple(worker.warnings),
         undoes=entry.number,
     )
@@ -53,13 +52,14 @@ class _Rollback:
         self.entry = entry
         self.image = image
         self.overlay = Overlay(root)
+        self.policy = Policy(root, settings)
         self.warnings: list[str] = []
+        self.movers = {c.origin: c for c in entry.changes if c.origin is not None}
         self.made = {d.path for d in entry.directories if not d.existed_before}
 
     def check(self, *, force: bool) -> None:
         """Refuse over later work, protected paths and forgotten images, before anything is planned."""
-        for change in self.entry.changes:
-            paths.check_protected(change.path, self.settings.protected_patterns)
+        self.policy.check_changes(ChangeSet(self.entry.changes))
         differing = [change for change in self.entry.changes if not self._stands(change)]
         if differing and not force:
             raise self._later_work(differing)
@@ -93,7 +93,7 @@ class _Rollback:
         return tuple(Directory(path, existed_before=False) for path in made)
 
     def _bring_back(self, change: Change) -> None:
-        mover = next((c for c in self.entry.changes if c.origin == change.path), None)
+        mover = self.movers.get(change.path)
         if mover is not None:
             self._move_back(mover, change)
         else:
@@ -124,6 +124,8 @@ class _Rollback:
         """A folder goes only while it is one and empty, and when the entry names it or a file comes back above it."""
         makes_way = any(_makes_way(c) and path.startswith(c.path + "/") for c in self.entry.changes)
         if path not in self.made and not makes_way:
+            if self.overlay.kind(path) is Kind.DIRECTORY:
+                self.warnings.append(f"{path} stays: folders that a new file needed are left in place.")
             return
         if self.overlay.kind(path) is not Kind.DIRECTORY:
             self.warnings.append(f"{path} is no folder any more; it was left as it is.")

@@ -29,12 +29,14 @@ from workroom.core.transactions.images import Images
 from workroom.core.transactions.model import Entry, Planned, Transaction
 from workroom.core.transactions.operations import Operation, normalised
 from workroom.core.transactions.plan import plan_edit
-from workroom.core.transactions.recover import recover
+from workroom.core.transactions.policy import Policy
+from workroom.core.transactions.recover import recover, take_back
 from workroom.core.transactions.rollback import plan_rollback
 from workroom.core.transactions.settle import settle
 from workroom.core.transactions.stage import discard, stage_all
 from workroom.core.transactions.steps import Folders, Step, build_steps, step_to_json
-from workroom.core.transactions.unwind import Unwound, unwind
+from workroom.core.transactions.unwind import Unwound
+from workroom.core.transactions.views import drop_views
 from workroom.system.agentic import Agentic
 from workroom.system.clock import Clock
 from workroom.system.root import Root
@@ -89,8 +91,10 @@ class Transactions:
     def close(self) -> None:
         """Settle everything. No commit runs afterwards."""
         with self._writer:
-            self._settle(None)
-            self._broken = "the workspace is closed"
+            try:
+                self._settle(None)
+            finally:
+                self._broken = "the workspace is closed"
 
     # Planning.
 
@@ -112,6 +116,11 @@ class Transactions:
             )
         return owner
 
+    def release_key(self, transaction_id: str) -> None:
+        """Let the same call plan anew: its idempotency key is no longer this transaction's."""
+        with self._store.write() as db:
+            tables.release_key(db, transaction_id)
+
     def plan_rollback(self, transaction_id: str, *, force: bool = False) -> Planned:
         """What taking back an applied transaction would do. TRANSACTION_STATE when it is not in force."""
         entry = self._entry_in_force(transaction_id)
@@ -125,22 +134,35 @@ class Transactions:
         Plans are kept for seven days and up to 1,000 of them; one that `waits` for the person isn't counted out.
         """
         at = self._clock()
+        dropped: list[str] = []
         with _recorded(), self._store.write() as db:
             if not planned.kept:
-                for stale in tables.planned_before(db, at - _PLANNED_SECONDS, _PLANNED_MOST - 1):
+                dropped = tables.planned_before(db, at - _PLANNED_SECONDS, _PLANNED_MOST - 1)
+                for stale in dropped:
+                    self._images.release(db, stale)
                     tables.prune_planned(db, stale)
-                self._keep_rows(db, planned, actor, at)
+                dropped += self._keep_rows(db, planned, actor, at, commits=False)
             if waits:
                 tables.set_waiting(db, planned.id)
+        drop_views(self._agentic, dropped)
         return replace(planned, contents={}, kept=True)
 
     def check(self, planned: Planned) -> None:
-        """EDIT_CONFLICT unless the disk still is what the plan saw; it carries what is there and the difference."""
+        """EDIT_CONFLICT unless the disk still is what the plan saw; it carries what is there and the difference.
+
+        PROTECTED_PATH where the person has protected a path since.
+        """
+        Policy(self._root, self._settings()).check_changes(planned.change_set)
         try:
             check_guards(self._root, planned.change_set)
         except WorkroomError as error:
             self._explain(planned, error)
             raise
+
+    def asks(self, planned: Planned) -> tuple[str, ...]:
+        """Reasons to ask in every mode, by the settings of now as well as by those the plan was made under."""
+        now = Policy(self._root, self._settings()).asks(planned.change_set)
+        return tuple(dict.fromkeys((*planned.asks, *now)))
 
     # Committing.
 
@@ -205,7 +227,7 @@ class Transactions:
             with _recorded(), self._store.write() as db:
                 _check_kept(db, planned)
                 if not planned.kept:
-                    self._keep_rows(db, planned, actor, at)
+                    self._keep_rows(db, planned, actor, at, commits=True)
                 tables.put_intent(db, planned.id, body, at)
         except BaseException:
             discard(folders, steps)
@@ -262,14 +284,26 @@ class Transactions:
 
     def _take_back(self, folders: Folders, planned: Planned, steps: tuple[Step, ...], error: BaseException) -> None:
         try:
-            unwind(self._root, folders, steps, self.image, planned.id)
-            sync_folders(self._root, folders, steps)
-            with self._store.write() as db:
-                tables.delete_intent(db, planned.id)
-                tables.set_status(db, planned.id, "planned" if planned.kept else "failed", str(error))
-        except (OSError, apsw.Error, WorkroomError) as second:
+            status = "planned" if planned.kept else "failed"
+            report = take_back(
+                self._root,
+                self._store,
+                self._images,
+                folders,
+                planned.id,
+                steps,
+                self._clock(),
+                status=status,
+                note=str(error),
+            )
+            if report.copies and isinstance(error, WorkroomError):
+                error.details["kept"] = report.copies
+                error.message += f" What another program wrote meanwhile is kept in {', '.join(report.copies)}."
+        except BaseException as second:
             self._broken = f"taking back {planned.id} failed ({second})"
             _log.exception("%s", self._broken)
+            if not isinstance(second, Exception):
+                raise
 
     def _explain(self, planned: Planned, error: BaseException) -> None:
         """Give a conflict the bytes it is about: what is on disk now, as a patch against what was expected."""
@@ -339,7 +373,7 @@ class Transactions:
 
     # Inside.
 
-    def _keep_rows(self, db: Database, planned: Planned, actor: Actor, at: float) -> None:
+    def _keep_rows(self, db: Database, planned: Planned, actor: Actor, at: float, *, commits: bool) -> tuple[str, ...]:
         owner = tables.key_owner(db, planned.idempotency_key) if planned.idempotency_key is not None else None
         if owner is not None:
             raise WorkroomError(
@@ -349,7 +383,7 @@ class Transactions:
                 details={"transactionId": owner.id},
             )
         tables.add_transaction(db, planned, actor, at)
-        self._images.keep(db, planned, self._settings().history_quota_bytes)
+        return self._images.keep(db, planned, self._settings().history_quota_bytes, commits=commits)
 
     def _entry_in_force(self, transaction_id: str) -> Entry:
         entry = self.entry_of(self.get(transaction_id).id)

@@ -14,7 +14,7 @@ from workroom.base.errors import WorkroomError
 from workroom.core.transactions import tables
 from workroom.core.transactions.kept import record_copies
 from workroom.core.transactions.steps import Folders, Step, look, step_from_json
-from workroom.core.transactions.unwind import keep_copy
+from workroom.core.transactions.unwind import copies_of, keep_copy
 from workroom.system.root import Root
 from workroom.system.store import Store
 
@@ -28,7 +28,9 @@ def settle(root: Root, store: Store, at: float, before: float | None) -> None:
     for transaction_id, body in committed:
         steps = [step_from_json(step) for step in body["steps"]]
         with Folders(root) as folders:
-            copies = [copy for step in steps if (copy := _settle_step(root, folders, step, transaction_id))]
+            for step in steps:
+                _settle_step(root, folders, step, transaction_id)
+        copies = copies_of(root, steps, transaction_id)  # those of a run that was killed before it told among them
         with store.write() as db:
             tables.delete_intent(db, transaction_id)
             if copies:
@@ -36,22 +38,22 @@ def settle(root: Root, store: Store, at: float, before: float | None) -> None:
                 record_copies(root, store, db, "late_write", title, copies, at)
 
 
-def _settle_step(root: Root, folders: Folders, step: Step, transaction_id: str) -> str | None:
-    """Empty one slot; answers the copy's path where the bytes in it are new."""
+def _settle_step(root: Root, folders: Folders, step: Step, transaction_id: str) -> None:
+    """Empty one slot; bytes that are new become a copy beside the path."""
     if step.action == "create":
-        return None
+        return
     try:
         slot = folders.at(step.slot_folder)
     except WorkroomError:
-        return None  # somebody cleaned the staging folder away
+        return  # somebody cleaned the staging folder away
     out = look(slot, step.slot)
     if out is None:
-        return None
+        return
     with contextlib.suppress(OSError):  # a folder that holds something by now
         if out.state.kind is Kind.DIRECTORY:
             os.rmdir(step.slot, dir_fd=slot)
-            return None
+            return
         if out.is_before(step.change):
             os.unlink(step.slot, dir_fd=slot)
-            return None
-    return keep_copy(root, folders, step, transaction_id)
+            return
+    keep_copy(root, folders, step, transaction_id)

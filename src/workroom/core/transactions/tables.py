@@ -21,6 +21,7 @@ __all__ = [
     "add_transaction",
     "count_transactions",
     "delete_intent",
+    "droppable_plans",
     "entries",
     "entry",
     "entry_of",
@@ -35,12 +36,13 @@ __all__ = [
     "prune_planned",
     "put_intent",
     "refer",
+    "release",
+    "release_key",
     "set_intent_phase",
     "set_status",
     "set_waiting",
     "transactions",
     "undo_links",
-    "unreferenced",
 ]
 
 MIGRATIONS: tuple[Migration, ...] = (
@@ -129,6 +131,8 @@ def count_transactions(db: Database, status: str | None) -> int:
 def set_status(db: Database, transaction_id: str, status: str, note: str = "") -> None:
     """The status that follows from an undo, a failure or a supersession, and why."""
     db.execute("UPDATE transactions SET status = ?, note = ? WHERE id = ?", (status, note, transaction_id))
+    if status == "failed":
+        release_key(db, transaction_id)  # the same call again is another try
 
 
 def set_waiting(db: Database, transaction_id: str) -> None:
@@ -150,9 +154,23 @@ def planned_before(db: Database, at: float, keep: int) -> list[str]:
     return [str(row[0]) for row in rows]
 
 
+def droppable_plans(db: Database, but: str) -> list[str]:
+    """Planned transactions that nobody is asked about and that aren't being committed, oldest first, all but one."""
+    rows = db.execute(
+        "SELECT id FROM transactions WHERE status = 'planned' AND NOT waits AND id != ? "
+        "AND id NOT IN (SELECT transaction_id FROM intents) ORDER BY created_at",
+        (but,),
+    )
+    return [str(row[0]) for row in rows]
+
+
+def release_key(db: Database, transaction_id: str) -> None:
+    """Let another transaction have this one's idempotency key."""
+    db.execute("UPDATE transactions SET idempotency_key = NULL WHERE id = ?", (transaction_id,))
+
+
 def prune_planned(db: Database, transaction_id: str) -> None:
     """Forget a plan that was never applied."""
-    db.execute("DELETE FROM image_refs WHERE transaction_id = ?", (transaction_id,))
     db.execute("DELETE FROM transactions WHERE id = ? AND status = 'planned'", (transaction_id,))
 
 
@@ -269,18 +287,24 @@ def forget_candidates(db: Database) -> Iterable[tuple[int, str]]:
     ]
 
 
-def mark_forgotten(db: Database, number: int, transaction_id: str) -> None:
-    """The entry's images may go."""
+def mark_forgotten(db: Database, number: int) -> None:
+    """The entry's images are gone."""
     db.execute("UPDATE entries SET forgotten = 1 WHERE number = ?", (number,))
+
+
+def release(db: Database, transaction_id: str) -> list[tuple[str, int]]:
+    """A transaction needs its images no more; answers those that no other needs, with their sizes."""
+    found = [
+        (str(row[0]), int(row[1]))
+        for row in db.execute(
+            "SELECT r.sha256, i.bytes FROM image_refs r JOIN images i ON i.sha256 = r.sha256 "
+            "WHERE r.transaction_id = ?1 AND NOT EXISTS "
+            "(SELECT 1 FROM image_refs o WHERE o.sha256 = r.sha256 AND o.transaction_id <> ?1)",
+            (transaction_id,),
+        )
+    ]
     db.execute("DELETE FROM image_refs WHERE transaction_id = ?", (transaction_id,))
-
-
-def unreferenced(db: Database) -> list[tuple[str, int]]:
-    """Images that no transaction needs, with their sizes."""
-    rows = db.execute(
-        "SELECT sha256, bytes FROM images i WHERE NOT EXISTS (SELECT 1 FROM image_refs r WHERE r.sha256 = i.sha256)"
-    )
-    return [(str(row[0]), int(row[1])) for row in rows]
+    return found
 
 
 # Rows and values.

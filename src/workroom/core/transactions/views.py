@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Set
 
 from workroom.base.changes import Change, Kind, State
 from workroom.base.envelope import Artifact
@@ -11,14 +11,15 @@ from workroom.system.agentic import Agentic
 from workroom.text.diff import FileSide, render_file
 from workroom.text.quoting import quote_name
 
-__all__ = ["render_diff", "render_review", "write_views"]
+__all__ = ["drop_views", "render_diff", "render_review", "write_views"]
 
 ImageOf = Callable[[str], bytes | None]
 
 
 def render_diff(changes: tuple[Change, ...], image: ImageOf) -> str:
     """One unified diff of all changes, as git writes it; folders have no place in it."""
-    return "".join(_section(change, changes, image) for change in changes)
+    origins = {change.origin for change in changes}
+    return "".join(_section(change, origins, image) for change in changes)
 
 
 def render_review(planned: Planned, diff: str) -> str:
@@ -51,10 +52,16 @@ def write_views(agentic: Agentic, planned: Planned, diff: str) -> tuple[Artifact
     )
 
 
-def _section(change: Change, changes: tuple[Change, ...], image: ImageOf) -> str:
+def drop_views(agentic: Agentic, transaction_ids: Iterable[str]) -> None:
+    """Remove the views of plans that are forgotten."""
+    for transaction_id in transaction_ids:
+        agentic.delete_folder(f"transactions/{transaction_id}")
+
+
+def _section(change: Change, origins: Set[str | None], image: ImageOf) -> str:
     if Kind.DIRECTORY in {change.before.kind, change.after.kind}:
         return ""
-    if any(other.origin == change.path for other in changes):
+    if change.path in origins:
         return ""  # the move's other half tells it
     if change.origin is not None:
         return render_file(FileSide(change.origin, b"", None), FileSide(change.path, b"", None))
