@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 import os
@@ -20,7 +21,7 @@ from hypothesis import strategies as st
 
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import ModeChanged, SettingsChanged
-from workroom.system.store import INLINE_BYTES, Store
+from workroom.system.store import INLINE_BYTES, Database, Store
 
 TABLE = ("notes/1", "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT")
 BIG = b"b" * (INLINE_BYTES + 1)
@@ -168,9 +169,9 @@ def test_a_closed_store_says_so(store: Store) -> None:
         store.close()
     store.close()
     for use in (store.read, store.write):
-        with pytest.raises(WorkroomError, match="closed") as caught, use():
+        with pytest.raises(WorkroomError, match="Connect again") as caught, use():
             pass  # pragma: no cover
-        assert caught.value.code == ErrorCode.INTERNAL
+        assert caught.value.code == ErrorCode.CANCELLED
 
 
 def test_what_was_committed_survives_a_kill(tmp_path: Path) -> None:
@@ -368,4 +369,66 @@ def test_an_image_that_cannot_be_written_leaves_no_file(store: Store) -> None:
     with pytest.raises(WorkroomError, match="can't be kept: No such file"), store.write() as db:
         store.put_image(db, BIG)
     assert list((store.folder / "images" / sha[:2]).iterdir()) == []
+    assert store.get_image(sha) is None
+
+
+@contextlib.contextmanager
+def taken_back(store: Store) -> Iterator[Database]:
+    with contextlib.suppress(ZeroDivisionError), store.write() as db:
+        yield db
+        raise ZeroDivisionError
+
+
+def image_files(store: Store) -> list[str]:
+    return [path.name for path in (store.folder / "images").rglob("*") if path.is_file()]
+
+
+def test_an_image_forgotten_in_a_unit_that_is_taken_back_is_there(store: Store) -> None:
+    with store.write() as db:
+        sha = store.put_image(db, BIG)
+    with taken_back(store) as db:
+        store.forget_image(db, sha)
+    assert store.get_image(sha) == BIG
+    add(store, "another unit of work")
+    assert store.get_image(sha) == BIG
+
+
+def test_an_image_forgotten_and_kept_again_in_one_unit_is_there(store: Store) -> None:
+    with store.write() as db:
+        sha = store.put_image(db, BIG)
+    with store.write() as db:
+        store.forget_image(db, sha)
+        store.put_image(db, BIG)
+    assert store.get_image(sha) == BIG
+    with store.write() as db:
+        store.forget_image(db, sha)
+    assert image_files(store) == []
+
+
+def test_image_files_that_nothing_names_go_at_the_next_opening(store: Store) -> None:
+    with store.write() as db:
+        kept = store.put_image(db, BIG)
+        small = store.put_image(db, b"small")
+    with taken_back(store) as db:
+        store.put_image(db, BIG + b"!")
+    (store.folder / "images" / kept[:2] / f"{kept}.1-1").write_bytes(b"half of i")
+    assert len(image_files(store)) == 3
+    store.close()
+    again = Store(store.folder, [TABLE])
+    assert image_files(again) == [kept]
+    assert (again.get_image(kept), again.get_image(small)) == (BIG, b"small")
+    again.close()
+
+
+def test_an_image_file_that_cannot_be_removed_is_logged_and_the_unit_stands(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    with store.write() as db:
+        sha = store.put_image(db, BIG)
+    file = store.folder / "images" / sha[:2] / sha
+    file.unlink()
+    file.mkdir()
+    with store.write() as db:
+        store.forget_image(db, sha)
+    assert sha in caplog.text
     assert store.get_image(sha) is None

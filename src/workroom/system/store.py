@@ -70,6 +70,8 @@ class Store:
         self._lock = threading.RLock()
         self._owner = 0
         self._pending: list[tuple[int, Event]] = []
+        self._unneeded: set[str] = set()
+        """Images forgotten within the unit of work whose files go once it is committed."""
         self._committed: deque[tuple[int, Event]] = deque()
         self._telling = threading.Lock()
         self._teller = 0
@@ -80,6 +82,7 @@ class Store:
         self._writer.execute(f"PRAGMA cache_size = -{_WRITER_CACHE_KIB}")
         os.chmod(self._path, 0o600)
         self._migrate([*_OWN, *migrations])
+        self._sweep_images()
 
     def close(self) -> None:
         with self._lock:
@@ -104,11 +107,13 @@ class Store:
                 self._writer.execute("COMMIT")
             except BaseException:
                 self._pending.clear()
+                self._unneeded.clear()
                 if self._writer.in_transaction:
                     self._writer.execute("ROLLBACK")
                 raise
             finally:
                 self._owner = 0
+            self._drop_unneeded()
             emitted = bool(self._pending)
             self._committed.extend(self._pending)
             self._pending.clear()
@@ -183,6 +188,7 @@ class Store:
     def put_image_as(self, db: Database, sha: str, body: bytes) -> None:
         """Keep `body`, whose SHA-256 the caller has computed already."""
         inline = len(body) <= INLINE_BYTES
+        self._unneeded.discard(sha)
         if not inline and not self._image_path(sha).exists():
             self._write_image_file(sha, body)
         db.execute(
@@ -207,9 +213,9 @@ class Store:
         return body
 
     def forget_image(self, db: Database, sha: str) -> None:
-        """Drop an image. Its file goes first: a row without a file reads as forgotten, a file without a row leaks."""
-        self._image_path(sha).unlink(missing_ok=True)
+        """Drop an image within the unit of work; its file goes once that is committed."""
         db.execute("DELETE FROM images WHERE sha256 = ?", (sha,))
+        self._unneeded.add(sha)
 
     def images_bytes(self) -> int:
         """What all images hold together, in bytes."""
@@ -218,6 +224,23 @@ class Store:
 
     def _image_path(self, sha: str) -> Path:
         return self.folder / "images" / sha[:2] / sha
+
+    def _drop_unneeded(self) -> None:
+        """Remove the files of forgotten images, before another unit of work can keep one of them again."""
+        for sha in self._unneeded:
+            _remove(self._image_path(sha))
+        self._unneeded.clear()
+
+    def _sweep_images(self) -> None:
+        """Remove the files that a crash or a unit of work that was taken back has left without a row."""
+        files = list((self.folder / "images").glob("*/*"))
+        if not files:
+            return
+        with self.read() as db:
+            kept = {str(row[0]) for row in db.execute("SELECT sha256 FROM images WHERE body IS NULL")}
+        for file in files:
+            if file.name not in kept:
+                _remove(file)
 
     def _write_image_file(self, sha: str, body: bytes) -> None:
         target = self._image_path(sha)
@@ -253,7 +276,9 @@ class Store:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise WorkroomError(ErrorCode.INTERNAL, "The workspace is closed.")
+            raise WorkroomError(
+                ErrorCode.CANCELLED, "The workspace was closed; nothing was done.", next_step="Connect again."
+            )
 
     def _return(self, connection: Database) -> None:
         if self._closed or len(self._readers) >= _SPARE_READERS:
@@ -280,6 +305,14 @@ class Store:
 
 def _value(db: Database, sql: str) -> Any:
     return db.execute(sql).get
+
+
+def _remove(image: Path) -> None:
+    """Remove a file that nothing names any more; one that can't be removed is left to the next opening."""
+    try:
+        image.unlink(missing_ok=True)
+    except OSError as error:
+        _log.warning("The image %s can't be removed: %s", image, error.strerror)
 
 
 def _private(path: str, flags: int) -> int:
