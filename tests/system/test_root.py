@@ -496,3 +496,10 @@ def test_a_closed_root_gives_its_lock_back_at_once_and_its_number_at_last(tmp_pa
     del root
     with pytest.raises(OSError, match="Bad file descriptor"):
         os.fstat(number)
+
+
+def test_links_at_the_top(root, here):
+    (here / "a").symlink_to("elsewhere")
+    (here / "b").write_text("x")
+    (here / "d").mkdir()
+    assert root.top_links({"a", "b", "d", "none"}) == {"a"}

@@ -15,7 +15,7 @@ import hashlib
 import os
 import stat
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import TracebackType
@@ -181,6 +181,15 @@ class Root:
             if error.errno in _NOTHING_THERE:
                 return None
             raise refusal(path, error) from error
+
+    def top_links(self, names: Iterable[str]) -> set[str]:
+        """Which of these names are links, in the folder itself."""
+        found = set()
+        for name in names:
+            with contextlib.suppress(OSError):
+                if stat.S_ISLNK(os.lstat(name, dir_fd=self.fd).st_mode):
+                    found.add(name)
+        return found
 
     def state(self, path: str) -> State:
         """What stands at the path, as the value that guards compare: a file's bytes and a link's target hashed."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
+from tests.conftest import AGENT
 
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.settings import Settings
@@ -77,8 +78,8 @@ def test_a_link_may_not_take_a_protected_folders_place(house):
 def test_a_stored_plan_is_judged_by_the_settings_of_now(house):
     house.write("a", "x")
     house.write("b", "x")
-    planned = house.plan({"type": "rewrite", "path": "a", "content": "y"})
-    asked = house.plan({"type": "rewrite", "path": "b", "content": "y"})
+    planned = house.tx.keep(house.plan({"type": "rewrite", "path": "a", "content": "y"}), AGENT)
+    asked = house.tx.keep(house.plan({"type": "rewrite", "path": "b", "content": "y"}), AGENT)
     house.settings = Settings(mode="auto", protected_patterns=("a",), ask_patterns=("b",))
     with pytest.raises(WorkroomError) as caught:
         house.commit(planned)

@@ -6,6 +6,7 @@ makes what it leads to (`cfg/settings.json`) count like what it stands for.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -63,18 +64,14 @@ class Policy:
 
     def _behind_links(self, patterns: Sequence[str]) -> list[str]:
         """The patterns whose first name is a link at the top of the folder, written for where it leads."""
+        parts = [pattern.lstrip("/").partition("/") for pattern in patterns]
+        links = self._root.top_links({head for head, _, _ in parts if head and not _GLOB.search(head)})
         found = []
-        for pattern in patterns:
-            head, slash, rest = pattern.lstrip("/").partition("/")
-            if not head or _GLOB.search(head):
-                continue
-            seen = self._root.stat(head)
-            if seen is None or seen.kind is not Kind.SYMLINK:
-                continue
-            try:
-                found.append(f"/{self._root.resolve(head)}{slash}{rest}")
-            except WorkroomError:
-                continue  # it leads out of the folder, where nothing is written anyway
+        for head, slash, rest in parts:
+            if head in links:
+                # A link that leads out of the folder stands for nothing here: nothing is written there anyway.
+                with contextlib.suppress(WorkroomError):
+                    found.append(f"/{self._root.resolve(head)}{slash}{rest}")
         return found
 
 

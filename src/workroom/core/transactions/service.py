@@ -150,9 +150,10 @@ class Transactions:
     def check(self, planned: Planned) -> None:
         """EDIT_CONFLICT unless the disk still is what the plan saw; it carries what is there and the difference.
 
-        PROTECTED_PATH where the person has protected a path since.
+        PROTECTED_PATH where the person has protected a path since it was kept.
         """
-        Policy(self._root, self._settings()).check_changes(planned.change_set)
+        if planned.kept:
+            Policy(self._root, self._settings()).check_changes(planned.change_set)
         try:
             check_guards(self._root, planned.change_set)
         except WorkroomError as error:
@@ -161,6 +162,8 @@ class Transactions:
 
     def asks(self, planned: Planned) -> tuple[str, ...]:
         """Reasons to ask in every mode, by the settings of now as well as by those the plan was made under."""
+        if not planned.kept:
+            return planned.asks
         now = Policy(self._root, self._settings()).asks(planned.change_set)
         return tuple(dict.fromkeys((*planned.asks, *now)))
 
@@ -183,8 +186,7 @@ class Transactions:
             with Folders(self._root) as folders:
                 steps = self._stage(folders, planned, steps)
                 self._prepare(folders, planned, actor, steps)
-                number = self._apply(folders, planned, permit, actor, steps)
-        return self.entry(number)
+                return self._apply(folders, planned, permit, actor, steps)
 
     def _check_ready(self, planned: Planned, permit: Permit) -> None:
         if self._broken:
@@ -233,7 +235,9 @@ class Transactions:
             discard(folders, steps)
             raise
 
-    def _apply(self, folders: Folders, planned: Planned, permit: Permit, actor: Actor, steps: tuple[Step, ...]) -> int:
+    def _apply(
+        self, folders: Folders, planned: Planned, permit: Permit, actor: Actor, steps: tuple[Step, ...]
+    ) -> Entry:
         try:
             perform(folders, steps)
             sync_folders(self._root, folders, steps)
@@ -263,12 +267,12 @@ class Transactions:
             next_step="Open the workspace again, then look at its history.",
         )
 
-    def _committed(self, planned: Planned, permit: Permit, actor: Actor, steps: tuple[Step, ...]) -> int:
-        at = self._clock()
+    def _committed(self, planned: Planned, permit: Permit, actor: Actor, steps: tuple[Step, ...]) -> Entry:
+        at, decided_by = self._clock(), permit.decided_by or permit.reason
         with self._store.write() as db:
             if permit.approval_id is not None:
                 consume(db, permit.approval_id, planned.id, at)
-            number = tables.add_entry(db, planned, actor, at, permit.approval_id, permit.decided_by or permit.reason)
+            number = tables.add_entry(db, planned, actor, at, permit.approval_id, decided_by)
             if planned.undoes is not None:
                 undone = tables.entry(db, planned.undoes)
                 if undone is not None:
@@ -280,7 +284,20 @@ class Transactions:
             paths = tuple(planned.change_set.paths())
             event = Committed(number, planned.id, paths[:_SHOWN_PATHS], len(paths), actor.name, planned.cause)
             self._store.emit(db, event, at)
-        return number
+        return Entry(
+            number=number,
+            transaction_id=planned.id,
+            at=at,
+            actor=actor,
+            cause=planned.cause,
+            title=planned.title,
+            changes=planned.change_set.changes,
+            directories=planned.directories,
+            undoes=planned.undoes,
+            approval_id=permit.approval_id,
+            decided_by=decided_by,
+            warnings=planned.warnings,
+        )
 
     def _take_back(self, folders: Folders, planned: Planned, steps: tuple[Step, ...], error: BaseException) -> None:
         try:
