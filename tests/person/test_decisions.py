@@ -234,6 +234,22 @@ def test_a_bare_word_among_several_is_refused_with_the_list(desk):
     assert len(desk.pending()) == 2
 
 
+def test_a_title_cant_pass_for_another_line_of_the_list(desk):
+    first, second = (
+        desk.house.workspace.approvals.stage(
+            kind="command", title=title, destructive=False, asks=(), fingerprint=title, requests=(), tool="workspace_x",
+            arguments={}, preview={}, actor=AGENT, profile="workspace",
+        ).id
+        for title in ('x")\napproval_9 "y\x1b[2J\u202e', "b" * 200)
+    )  # fmt: skip
+    error = refused(ErrorCode.AMBIGUOUS_APPROVAL, desk.accept)
+    assert error.message.splitlines() == [
+        "Several requests wait, and the newest isn't the one you were shown last:",
+        f'{second} "{"b" * 60}"',
+        f'{first} "x\\")\\\\napproval_9 \\"y\\\\x1b[2J\\\\u202e"',
+    ]
+
+
 def test_a_bare_word_decides_the_newest_when_it_was_shown_last_to_this_person(desk):
     first, second = desk.staged("a.txt"), desk.staged("b.txt")
     desk.show(second, who=BOB)
@@ -257,7 +273,8 @@ def test_a_long_list_is_cut_in_the_sentence_only(desk):
     for number in range(12):
         desk.staged(f"{number}.txt")
     error = refused(ErrorCode.AMBIGUOUS_APPROVAL, desk.accept)
-    assert "and 2 more" in error.message
+    assert error.message.splitlines()[-1] == "and 2 more."
+    assert len(error.message.splitlines()) == 12
     assert len(error.details["pending"]) == 12
 
 

@@ -6,10 +6,11 @@ accept fine by me                  no id: the newest that waits, if it is the on
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
-from workroom.base.envelope import Envelope, failure
+from workroom.base.envelope import Envelope
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.approvals import Approval, Status
 from workroom.person.credential import PersonCredential
@@ -24,7 +25,9 @@ __all__ = ["Decided", "Waiting", "accept", "deny", "pending", "show"]
 
 _PREFIXES = ("approval_", "plan_")
 _NAMED = 10
-"""Records that a refusal names in its sentence; its details list all."""
+"""Records that a refusal names in its message, one a line; its details list all."""
+_TITLE = 60
+"""Characters of a title there; quoted, so that none can pass for another line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,7 @@ def accept(credential: PersonCredential, workspace: Workspace, words: str = "", 
     record = workspace.approvals.approve(record.id, credential.name, note)
     if hold or record.kind == "plan":
         return Decided(record)
-    envelope = _run(workspace, record)
+    envelope = resume(Call(workspace, record.actor, record.profile), record)
     after = workspace.approvals.get(record.id)
     if envelope.ok or after.status is not Status.CONSUMED:  # else its asker was faster, and has the answer already
         workspace.approvals.finish(record.id, {"envelope": envelope.to_json(), "text": envelope.text})
@@ -101,13 +104,6 @@ def deny(credential: PersonCredential, workspace: Workspace, words: str = "") ->
     """Say no to a record; the rest of `words` is the reason that its asker is told. Errors as for `accept`."""
     record, reason = _chosen(credential, workspace, words, "deny")
     return Decided(workspace.approvals.deny(record.id, credential.name, reason))
-
-
-def _run(workspace: Workspace, record: Approval) -> Envelope:
-    try:
-        return resume(Call(workspace, record.actor, record.profile), record)
-    except WorkroomError as error:  # a tool or an argument of an older version that isn't there any more
-        return failure(record.tool, error)
 
 
 def _check_acceptable(workspace: Workspace, record: Approval) -> None:
@@ -165,11 +161,11 @@ def _named(workspace: Workspace, prefix: str, verb: str) -> Approval:
 
 def _ambiguous(why: str, records: tuple[Approval, ...], verb: str) -> WorkroomError:
     rows = [_waiting(record) for record in records]
-    named = "; ".join(f"{row.id} ({row.title[:60]})" for row in rows[:_NAMED])
-    more = f"; and {len(rows) - _NAMED} more" if len(rows) > _NAMED else ""
+    lines = [f"{row.id} {json.dumps(row.title[:_TITLE], ensure_ascii=False)}" for row in rows[:_NAMED]]
+    lines += [f"and {len(rows) - _NAMED} more."] if len(rows) > _NAMED else []
     return WorkroomError(
         ErrorCode.AMBIGUOUS_APPROVAL,
-        f"{why}: {named}{more}.",
+        "\n".join([f"{why}:", *lines]),
         next_step=f"Name one: `workroom {verb} ID`.",
         details={"pending": [row.to_json() for row in rows]},
     )

@@ -75,7 +75,9 @@ def test_without_an_id_the_one_that_was_shown_last(manual):
     assert refused.json["error"]["code"] == "AMBIGUOUS_APPROVAL"
     assert {row["id"] for row in refused.json["error"]["details"]["pending"]} == {first, second}
     assert refused.err.startswith("workroom: AMBIGUOUS_APPROVAL: ")
-    assert refused.err.count("\n") == 1
+    lines = refused.err.splitlines()
+    assert [line.partition(' "')[0] for line in lines[1:3]] == [f"  {second}", f"  {first}"]
+    assert lines[3:] == ["  Name one: `workroom accept ID`."]
     assert second in manual.run("show").out
     assert manual.run("accept", "thank you").code == 0
     assert manual.read("b.txt") == "b\n"

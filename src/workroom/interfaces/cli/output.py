@@ -66,8 +66,12 @@ class Output:
         self._errors.flush()
 
     def error(self, error: WorkroomError) -> None:
-        """A refusal or failure on one line: code, message, next step. Then the differences that it brings along."""
-        self.note(f"workroom: {error.code}: {error}")
+        """A refusal or failure: code, message, next step, on one line where the message has one; else each of its lines
+        indented, so that none passes for ours. Then the differences that it brings along."""
+        first, *more = error.message.split("\n")
+        self.note(f"workroom: {error.code}: {first if more else error}")
+        for part in [*more, error.next_step] if more else []:
+            self.note(f"  {part}")
         conflicts = error.details.get("conflicts")
         for conflict in conflicts if isinstance(conflicts, list) else []:
             for line in number_lines(show(str(conflict.get("patch", ""))).text):
