@@ -73,7 +73,10 @@ def test_wrong_names(given):
 def test_the_memory_is_named_by_a_flag_or_by_name():
     assert note_name(None, memory=True) == MEMORY
     assert note_name("memory.md", memory=True) == MEMORY
-    refused(ErrorCode.INVALID_INPUT, note_name, "todo", memory=True)
+    assert note_name("", memory=True) == MEMORY
+    message = refused(ErrorCode.INVALID_INPUT, note_name, "todo" * 1000, memory=True)
+    assert "another file" in message
+    assert len(message) < 300
 
 
 def test_a_note_is_written_and_read(notes, folder):
@@ -97,12 +100,24 @@ def test_appending_leaves_a_blank_line_between(notes):
     assert notes.read("log").text == "one\n\ntwo\n\nthree\n"
 
 
-def test_appending_to_an_empty_file_begins_it(notes, folder):
+@pytest.mark.parametrize(
+    ("before", "between"),
+    [
+        (b"a", b"\n\n"), (b"a\n", b"\n"), (b"a\n\n", b""), (b"a\n\n\n", b""), (b"a\r\n", b"\n"), (b"a\r\n\r\n", b""),
+        (b"", b""), (b"\n", b""), (b"\r\n", b""), (b"a  \n \n", b"\n"),
+    ],
+)  # fmt: skip
+def test_appending_keeps_every_byte_and_makes_one_blank_line(notes, folder, before, between):
+    (folder / ".agentic/notes").mkdir(parents=True)
+    (folder / ".agentic/notes/log.md").write_bytes(before)
+    notes.append("log", "b", AGENT)
+    assert (folder / ".agentic/notes/log.md").read_bytes() == before + between + b"b\n"
+
+
+def test_blank_lines_of_somebody_else_are_nothing_to_distrust(notes, folder):
     (folder / ".agentic/notes").mkdir(parents=True)
     (folder / ".agentic/notes/log.md").write_bytes(b"\r\n\n")
-    notes.append("log", "one", AGENT)
-    read = notes.read("log")
-    assert (read.text, read.untrusted) == ("one\n", False)
+    assert notes.append("log", "one", AGENT).untrusted is False
 
 
 def test_sizes(notes, folder):

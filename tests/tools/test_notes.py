@@ -49,6 +49,12 @@ def test_appending_and_reading(notes):
     assert answer.omit_when_summarizing == ("content",)
 
 
+def test_a_note_may_be_written_empty(notes, house):
+    notes("write", name="x", content="one")
+    assert notes("write", name="x", content="").data["bytes"] == 1
+    assert house.read(".agentic/notes/x.md") == b"\n"
+
+
 def test_the_memory(notes, house):
     notes("write", memory=True, content="tabs")
     notes("append", name="MEMORY", content="no semicolons")
@@ -98,7 +104,7 @@ def test_deleting(notes):
 @pytest.mark.parametrize(
     ("action", "arguments"),
     [
-        ("read", {}), ("read", {"name": "../x"}), ("write", {"name": "x"}), ("write", {"name": "x", "content": ""}),
+        ("read", {}), ("read", {"name": "../x"}), ("write", {"name": "x"}), ("append", {"name": "x", "content": ""}),
         ("list", {"limit": 0}), ("list", {"limit": 201}), ("read", {"name": "x", "memory": True}),
         ("read", {"name": "x", "content": "y"}),
     ],

@@ -95,7 +95,8 @@ def note_name(given: str | None, *, memory: bool = False) -> str:
         return MEMORY
     if memory:
         raise _invalid(
-            f"memory: true means the workspace's memory, and name: {given!r} a note.", "Send one of the two."
+            f"memory: true means {MEMORY_PATH}, and name: {(given or '')[:80]!r} another file, a note's.",
+            "Leave out the one that isn't meant.",
         )
     if not given:
         raise _invalid("name is missing.", "Name the note, or set memory: true for the workspace's memory.")
@@ -123,12 +124,11 @@ class Notes:
             return self._put(db, name, decode_new(content), actor, trusted=True)
 
     def append(self, name: str, content: str, actor: Actor) -> Note:
-        """Add to a note after a blank line, making it if there is none. LIMIT_EXCEEDED."""
+        """Add to a note after a blank line, making it if there is none; what it holds stays. LIMIT_EXCEEDED."""
         with self._store.write() as db:
             before = self._bytes(name) or b""
-            kept = before.rstrip(b"\r\n")
-            trusted = not kept or self._trusted(db, name, before)
-            return self._put(db, name, (kept and kept + b"\n\n") + decode_new(content), actor, trusted=trusted)
+            trusted = not before.strip(b"\r\n") or self._trusted(db, name, before)
+            return self._put(db, name, _with_blank_line(before) + decode_new(content), actor, trusted=trusted)
 
     def read(self, name: str) -> Note:
         """A note with its text; NOT_FOUND. Bytes that aren't UTF-8 are shown as U+FFFD."""
@@ -184,6 +184,13 @@ class Notes:
     def _listed(self, db: Database, name: str, stat: Stat) -> Note:
         trusted = stat.size <= NOTE_BYTES and self._trusted(db, name, self._bytes(name) or b"")
         return Note(name, stat.path, stat.size, not trusted, stat.mtime_ns)
+
+
+def _with_blank_line(before: bytes) -> bytes:
+    """A note's bytes, with as many line ends after them as make one blank line; an empty note needs none."""
+    if before.endswith((b"\n\n", b"\n\r\n")) or before in (b"", b"\n", b"\r\n"):
+        return before
+    return before + (b"\n" if before.endswith(b"\n") else b"\n\n")
 
 
 def _inside(name: str) -> str:
