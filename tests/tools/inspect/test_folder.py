@@ -43,6 +43,19 @@ def test_an_overview(inspect, house):
     assert "1 ignored" in answer.summary
 
 
+def test_an_overview_tells_what_waits_and_what_is_kept(inspect, house):
+    house.settings = Settings(mode="plan")
+    house.write(".agentic/MEMORY.md", "tabs\n")
+    plan = {"action": "propose", "title": "Tidy", "objective": "Less.", "steps": ["one"]}
+    plan_id = call(Call(house.workspace, Actor("agent", "a", "s")), "workspace_plan", plan).data["planId"]
+    data = inspect("overview").data
+    assert (data["permissionMode"], data["permissionLevel"], data["pendingApprovals"]) == ("plan", 1, 1)
+    assert (data["activePlan"], data["pendingPlan"]["id"]) == (None, plan_id)
+    assert data["notes"] == {"count": 0, "memoryExists": True, "memoryPath": ".agentic/MEMORY.md"}
+    house.workspace.approvals.approve(plan_id, "ann")
+    assert inspect("overview").data["activePlan"]["id"] == plan_id
+
+
 def test_an_overview_of_a_folder(inspect):
     answer = inspect("overview", path="src", depth=1)
     assert answer.text.splitlines() == ["app.py", "core/  (2 files)"]

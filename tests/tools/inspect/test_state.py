@@ -31,7 +31,7 @@ def test_capabilities(inspect, house):
     data = answer.data
     assert (data["permissionMode"], data["permissionLevel"]) == ("plan", 1)
     assert (data["activePlan"], data["pendingPlan"]) == (None, None)
-    assert (data["pendingApprovals"], data["pendingApprovalsTotal"]) == ([], 0)
+    assert (data["pendingApprovals"], data["pending"]) == (0, [])
     assert data["notes"] == {"count": 0, "memoryExists": False, "memoryPath": ".agentic/MEMORY.md"}
     assert data["tools"] == ["workspace_inspect", "workspace_edit", "workspace_notes", "workspace_plan"]
     assert ".agentic/plans/<id>/plan.md" in data["storage"]
@@ -65,8 +65,8 @@ def test_what_waits_and_what_is_kept(inspect, caller, house):
     assert answer.data["pendingPlan"] == {
         "id": plan, "title": "Tidy", "planPath": f".agentic/plans/{plan}/plan.md",
     }  # fmt: skip
-    assert [row["id"] for row in answer.data["pendingApprovals"]] == [plan]
-    assert answer.data["pendingApprovals"][0]["status"] == "pending"
+    assert answer.data["pendingApprovals"] == 1
+    assert [(row["id"], row["status"]) for row in answer.data["pending"]] == [(plan, "pending")]
     assert f"plan {plan} pending" in answer.facts
     assert ".agentic/MEMORY.md exists: read it" in answer.facts
     house.workspace.approvals.approve(plan, "me")
@@ -107,6 +107,27 @@ def test_changes_since(inspect, house):
     assert len(inspect("changes", since=0).data["history"]) == 2
 
 
+def test_an_event_number_has_bounds(inspect):
+    assert inspect("changes", since=2**63 - 1).data["history"] == []
+    assert inspect("changes", since=2**63).error["code"] == "INVALID_INPUT"
+
+
+def test_changes_tell_the_approvals_that_stand(inspect, caller, house):
+    house.settings = Settings(mode="manual")
+    staged = []
+    for number in range(4):
+        operation = {"type": "create", "path": f"{number}", "content": ""}
+        answer = call(caller, "workspace_edit", {"action": "apply", "operations": [operation]})
+        staged.append(answer.data["approval"]["id"])
+    call(caller, "workspace_plan", PLAN)
+    house.workspace.approvals.approve(staged[1], "ann")
+    house.workspace.approvals.deny(staged[2], "ann")
+    rows = inspect("changes", limit=3).data["approvals"]
+    assert [(row["id"], row["status"]) for row in rows] == [
+        (staged[3], "pending"), (staged[1], "approved"), (staged[0], "pending"),
+    ]  # fmt: skip
+
+
 def test_changes_are_bounded(inspect, caller, house):
     house.settings = Settings(mode="plan")
     for _ in range(2):
@@ -120,4 +141,4 @@ def test_changes_are_bounded(inspect, caller, house):
     (row,) = answer.data["history"]
     assert (len(row["paths"]), row["pathCount"]) == (20, 30)
     assert "and 27 more" in answer.text
-    assert len(answer.data["approvals"]) == 1
+    assert answer.data["approvals"] == []

@@ -22,6 +22,7 @@ from workroom.tools.inspect.common import (
     resolved,
     room,
 )
+from workroom.tools.inspect.state import standing
 from workroom.tools.tool import Action, Call
 
 __all__ = ["LIST", "OVERVIEW", "listed"]
@@ -66,6 +67,7 @@ def _overview(call: Call, arguments: Overview) -> Envelope:
         "byExtension": [{"extension": e, "files": n} for e, n in survey.extensions.most_common(_EXTENSIONS)],
         "truncated": tally.cut or cut,
         **left_out(tally),
+        **standing(call),
     }
     least = "at least " if tally.cut else ""
     return Envelope(

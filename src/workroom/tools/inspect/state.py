@@ -17,7 +17,7 @@ from workroom.system.clock import iso
 from workroom.tools.tool import Action, Arguments, Call
 from workroom.tools.transaction_rows import transaction_row
 
-__all__ = ["CHANGES", "Registered", "capabilities_action"]
+__all__ = ["CHANGES", "Registered", "capabilities_action", "standing"]
 
 Registered = Callable[[Profile, Mode], tuple[str, ...]]
 """The names of the tools that a client of a profile sees in a mode."""
@@ -47,7 +47,7 @@ class Capabilities(Arguments):
 
 class Changes(Arguments):
     limit: Annotated[int, Field(ge=1, le=100)] = 20
-    since: Annotated[int | None, Field(ge=0, description="event number")] = None
+    since: Annotated[int | None, Field(ge=0, le=2**63 - 1, description="event number")] = None
 
 
 def capabilities_action(registered: Registered) -> Action:
@@ -59,20 +59,29 @@ def capabilities_action(registered: Registered) -> Action:
     return Action("capabilities", Capabilities, "The mode, what waits, where things are, what is guaranteed.", answer)
 
 
+def standing(call: Call) -> dict[str, Any]:
+    """What binds and waits and is kept: the mode, the plans, the number of records that wait, the notes."""
+    workspace = call.workspace
+    mode = workspace.settings().mode
+    listed = workspace.notes.list(0)
+    return {
+        "permissionMode": str(mode),
+        "permissionLevel": mode.level,
+        "activePlan": _plan(workspace.approvals.active_plan()),
+        "pendingPlan": _plan(workspace.approvals.pending_plan()),
+        "pendingApprovals": workspace.approvals.count_pending(),
+        "notes": {"count": listed.total, "memoryExists": listed.memory is not None, "memoryPath": MEMORY_PATH},
+    }
+
+
 def _capabilities(call: Call, registered: Registered) -> Envelope:
     workspace = call.workspace
     settings = workspace.settings()
-    active, pending = workspace.approvals.active_plan(), workspace.approvals.pending_plan()
-    waiting = workspace.approvals.pending()
-    listed = workspace.notes.list(0)
+    now = standing(call)
+    active, pending, notes = now["activePlan"], now["pendingPlan"], now["notes"]
     data = {
-        "permissionMode": str(settings.mode),
-        "permissionLevel": settings.mode.level,
-        "activePlan": _plan(active),
-        "pendingPlan": _plan(pending),
-        "pendingApprovals": [_approval(record) for record in waiting[:_PATHS]],
-        "pendingApprovalsTotal": len(waiting),
-        "notes": {"count": listed.total, "memoryExists": listed.memory is not None, "memoryPath": MEMORY_PATH},
+        **now,
+        "pending": [_approval(record) for record in workspace.approvals.list({Status.PENDING}, _PATHS)],
         "tools": list(registered(call.profile, settings.mode)),
         "storage": _STORAGE,
         "settings": _binding(settings, call.profile),
@@ -84,13 +93,13 @@ def _capabilities(call: Call, registered: Registered) -> Envelope:
         },
     }
     mode = f"permission mode {settings.mode.capitalize()} ({settings.mode.level})"
-    plan = f"plan {active.id} approved" if active else f"plan {pending.id} pending" if pending else "no plan"
-    memory = f"{MEMORY_PATH} exists: read it" if listed.memory else "no memory yet"
+    plan = f"plan {active['id']} approved" if active else f"plan {pending['id']} pending" if pending else "no plan"
+    memory = f"{MEMORY_PATH} exists: read it" if notes["memoryExists"] else "no memory yet"
     return Envelope(
         ok=True,
         operation="inspect.capabilities",
-        summary=f"{mode.capitalize()}; {plan}; {len(waiting)} waiting for the person; {listed.total} notes; {memory}. "
-        f"{_meaning(settings, call.profile)}",
+        summary=f"{mode.capitalize()}; {plan}; {now['pendingApprovals']} waiting for the person; "
+        f"{notes['count']} notes; {memory}. {_meaning(settings, call.profile)}",
         data=data,
         importance="high",
         facts=(mode, plan, memory),
@@ -150,7 +159,7 @@ def _changes(call: Call, arguments: Changes) -> Envelope:
     news = {event["entry"] for event in events if event["type"] == "committed"}
     entries = [e for e in workspace.transactions.history(limit) if arguments.since is None or e.number in news]
     bodies, plans_total = workspace.plans.list(limit)
-    approvals = workspace.approvals.list(frozenset(Status), limit)
+    approvals = workspace.approvals.list((Status.PENDING, Status.APPROVED), limit, plans=False)
     data: dict[str, Any] = {
         "history": [_entry(entry) for entry in entries],
         "transactions": [transaction_row(transaction) for transaction in transactions],
