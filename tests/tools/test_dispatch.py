@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -368,6 +369,10 @@ def test_a_call_that_needs_no_yes_does_not_wait(house):
 def test_an_unknown_tool_is_named(house):
     answer = send(house, CREATE, tool="workspace_edits")
     assert (code(answer), "workspace_edit" in answer.summary) == (ErrorCode.NOT_FOUND, True)
+    for name in ("x" * 1_000_000, "\ud800" * 100):
+        answer = send(house, CREATE, tool=name)
+        assert code(answer) == ErrorCode.NOT_FOUND
+        assert len(json.dumps(answer.to_json(), ensure_ascii=False).encode()) < 2_000
 
 
 def test_settings_that_cannot_be_read_are_told(house):

@@ -156,7 +156,12 @@ def test_the_details_name_the_field():
     assert "did you mean `path`?" in error.message
 
 
+def test_a_wrong_name_of_any_length_is_told_briefly():
+    assert len(told("apply", **{"x" * 1_000_000: 1})) < 600
+
+
 def test_nearest():
+    assert nearest("x" * 1_000_000, ["path"]) is None
     assert nearest("start-line", ["start_line", "end_line"]) == "start_line"
     assert nearest("offset", ["start_line", "limit"]) == "start_line"
     assert nearest("glob", ["pattern", "include"]) == "include"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import timeit
 from typing import Annotated, Literal
 
@@ -67,6 +68,11 @@ class Other(Arguments):
     one: Create | None = None
     steps: tuple[str | Step, ...] = ()
     thing: object = None
+
+
+DEEP: list[object] = []
+for _ in range(5000):
+    DEEP = [DEEP]
 
 
 def action(name: str, model: type[Arguments]) -> Action:
@@ -181,8 +187,40 @@ def test_an_unknown_action_names_the_nearest():
     assert str(error) == (
         "workspace_x has no action 'aply'. Did you mean `apply`? `action` is one of: apply, plan, other."
     )
-    assert "Did you mean" not in str(refused(action=["x"]))
+    assert refused(action=["x"]).message == "`action` must be a string."
+    assert refused(action=DEEP).message == "`action` must be a string."
+    assert len(str(refused(action="x" * 1_000_000))) < 300
     assert refused().message == "workspace_x needs `action`."
+
+
+@pytest.mark.parametrize(
+    ("fields", "where"),
+    [
+        ({"title": "a\ud800"}, "`title`"),
+        ({"title": ["a", {"b": "\udfff"}]}, "`title`"),
+        ({"title": {"\udc80": 1}}, "`title`"),
+        ({"title": [DEEP, "\ud800"]}, "`title`"),
+        ({"\ud800": 1}, r"`\ud800`"),
+    ],
+)
+def test_half_a_surrogate_pair_is_refused(fields, where):
+    assert refused(action="plan", **fields).message == f"{where} holds half of a surrogate pair, which is no text."
+
+
+def test_the_text_of_an_edit_is_judged_by_the_file():
+    assert parsed("apply", operations=[{"type": "create", "path": "f\udcff"}])
+
+
+def test_what_is_too_much_is_refused_before_it_is_looked_at():
+    began = time.perf_counter()
+    many = {f"k{number}": 1 for number in range(100_000)}
+    assert refused(action="apply", **many).message == "100,001 fields were sent; no action has so many."
+    too_long = "`operations` holds 100,000 items; at most 1,000 are taken."
+    assert refused(action="apply", operations=[{}] * 100_000).message == too_long
+    assert refused(action="apply", operations=json.dumps([{}] * 100_000)).message == too_long
+    item = "`operations[0]` has 100,000 fields; at most 1,000 are taken."
+    assert refused(action="apply", operations=[many]).message == item
+    assert time.perf_counter() - began < 5
 
 
 def test_a_wrong_field_is_refused():

@@ -68,7 +68,7 @@ async def dispatch(pool: Executor, caller: Call, name: str, raw: dict[str, Any])
 
 def call(caller: Call, name: str, raw: dict[str, Any]) -> Envelope:
     """One call from parse to answer. Never raises: a refusal or fault is an envelope with `ok: false`."""
-    operation = name.removeprefix("workspace_")
+    operation = ascii(name.removeprefix("workspace_")[:80])[1:-1]
     limit = _DEFAULTS.max_tool_result_chars  # where the settings can't be read, that is what is answered
     try:
         settings = caller.workspace.settings()

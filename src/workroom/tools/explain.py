@@ -33,6 +33,9 @@ _USUAL: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """What other programs' tools call our fields; where spelling doesn't lead to the right name, this does."""
 
+_LONGEST_NAME = 80
+"""Characters of a sent name that are compared and told."""
+
 _SHOWN = 3
 """Problems told at once."""
 
@@ -62,6 +65,7 @@ def resolved(node: Json, defs: Json) -> Json:
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The name among `known` that was probably meant."""
+    name = name[:_LONGEST_NAME]
     names = list(known)
     for usual in _USUAL.get(name.lower(), ()):
         if usual in names:
@@ -72,15 +76,15 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 def quoted(value: Any) -> str:
     """A value as a message shows it: short, and escaped."""
-    text = ascii(value)
+    text = ascii(value[:60] if isinstance(value, str) else value)
     return text if len(text) <= 60 else text[:57] + "…'"
 
 
 def explain(tool: Tool, action: Action, error: ValidationError) -> WorkroomError:
     """INVALID_INPUT that names each wrong field, such as `operations[2].search`, and the fields there are."""
     rows = _telling(error.errors(include_url=False))
-    places = [_place(action, row["loc"]) for row in rows]
-    told = [_problem(tool, action, row, place) for row, place in zip(rows[:_SHOWN], places, strict=False)]
+    places = [_place(action, row["loc"]) for row in rows[:_SHOWN]]
+    told = [_problem(tool, action, row, place) for row, place in zip(rows[:_SHOWN], places, strict=True)]
     if len(rows) > _SHOWN:
         told.append(f"(and {len(rows) - _SHOWN} more)")
     first = places[0]
@@ -166,7 +170,7 @@ def _place(action: Action, loc: Sequence[int | str]) -> _Place:
             path += f"[{step}]"
             node = node.get("items", {})
         else:
-            path += f".{step}" if path else step
+            path += f".{step[:_LONGEST_NAME]}" if path else step[:_LONGEST_NAME]
             node = node.get("properties", {}).get(step, {})
     tags = resolved(node, defs).get("discriminator", {}).get("mapping")
     return _Place(path, f"`{path}`", tuple(tags), tags=True) if tags else _Place(path, inside, names)

@@ -13,6 +13,7 @@ and then a read would carry what belongs to a search.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Literal
@@ -28,6 +29,14 @@ __all__ = ["UNSHOWN", "input_schema", "output_schema", "parse_arguments"]
 UNSHOWN: Json = {"unshown": True}
 """A field's `json_schema_extra`: taken when it is sent, and not shown, as long as it would only be refused."""
 
+_MOST = 1_000
+"""Fields of an object, and items of a list, that are looked at at all; no list may be as long."""
+
+_HALF = re.compile("[\ud800-\udfff]")
+
+_BY_FILE = "operations"
+"""The field whose texts are judged by their file: in one with undecodable bytes, halves of pairs stand for them."""
+
 _Shape = Literal["object", "array", "objects"]
 """What a structured field holds; `objects` is an array of objects only."""
 
@@ -35,6 +44,7 @@ _Shape = Literal["object", "array", "objects"]
 def parse_arguments(tool: Tool, raw: Json) -> tuple[Action, Arguments]:
     """The action that `raw` names and its arguments; INVALID_INPUT names the field and the nearest right name."""
     action = _action(tool, raw.get("action"))
+    _check_raw(raw)
     shapes = _shapes(action.arguments)
     fields = {
         name: _restored(name, value, shapes[name]) if name in shapes else value
@@ -68,19 +78,43 @@ def output_schema() -> Json:
 
 def _action(tool: Tool, name: Any) -> Action:
     for action in tool.actions:
-        if action.name == name:
+        if isinstance(name, str) and action.name == name:
             return action
     names = [action.name for action in tool.actions]
     if name is None:
         message, near = f"{tool.name} needs `action`.", None
+    elif not isinstance(name, str):
+        message, near = "`action` must be a string.", None
     else:
-        message, near = f"{tool.name} has no action {quoted(name)}.", nearest(str(name), names)
+        message, near = f"{tool.name} has no action {quoted(name)}.", nearest(name, names)
     raise WorkroomError(
         ErrorCode.INVALID_INPUT,
         message + (f" Did you mean `{near}`?" if near else ""),
         next_step=f"`action` is one of: {', '.join(names)}.",
         details={"field": "action", "actions": names},
     )
+
+
+def _check_raw(raw: Json) -> None:
+    """Refuse what would cost much to judge or can't be stored: too many fields, halves of surrogate pairs."""
+    if len(raw) > _MOST:
+        raise _wrong("", f"{len(raw):,} fields were sent; no action has so many.")
+    for name, value in raw.items():
+        left = [name] if name == _BY_FILE else [name, value]
+        while left:  # not recursive: what is sent may be nested as deep as it likes
+            part = left.pop()
+            if isinstance(part, str):
+                if not part.isascii() and _HALF.search(part):
+                    shown = ascii(name[:80])[1:-1]
+                    raise _wrong(shown, f"`{shown}` holds half of a surrogate pair, which is no text.")
+            elif isinstance(part, dict):
+                left += [*part.keys(), *part.values()]
+            elif isinstance(part, list):
+                left += part
+
+
+def _wrong(field: str, message: str) -> WorkroomError:
+    return WorkroomError(ErrorCode.INVALID_INPUT, message, details={"field": field})
 
 
 @lru_cache(maxsize=256)
@@ -101,6 +135,8 @@ def _restored(name: str, value: Any, shape: _Shape) -> Any:
     if isinstance(value, str):
         value = _parsed(name, value)
     if isinstance(value, list):
+        if len(value) > _MOST:
+            raise _wrong(name, f"`{name}` holds {len(value):,} items; at most {_MOST:,} are taken.")
         return [_item(f"{name}[{index}]", item, shape) for index, item in enumerate(value)]
     return value
 
@@ -109,6 +145,8 @@ def _item(name: str, item: Any, shape: _Shape) -> Any:
     if isinstance(item, str) and shape == "objects":
         item = _parsed(name, item)
     if isinstance(item, dict):
+        if len(item) > _MOST:
+            raise _wrong(name, f"`{name}` has {len(item):,} fields; at most {_MOST:,} are taken.")
         return {key: value for key, value in item.items() if value is not None}
     return item
 

@@ -80,6 +80,11 @@ def test_pages(inspect, output, count):
     assert len({json.dumps(row) for row in seen}) == count
 
 
+def test_a_cursor_of_nobody(inspect):
+    for cursor in ("9" * 5_000 + ":f", "1", ":f", "1:"):
+        assert inspect("search", query="x", cursor=cursor).error["code"] == "INVALID_INPUT"
+
+
 def test_what_doesnt_fit_is_cut_where_the_cursor_goes_on(inspect, house):
     house.settings = Settings(max_tool_result_chars=2_000)
     house.write("many", "".join(f"needle {n} {'x' * 80}\n" for n in range(1, 101)))

@@ -116,7 +116,7 @@ def _after(cursor: str | None) -> tuple[str, int] | None:
     if cursor is None:
         return None
     line, _, path = cursor.partition(":")
-    if not (path and line.isascii() and line.isdecimal()):
+    if not (path and line.isascii() and line.isdecimal() and len(line) < 20):
         raise wrong_cursor(cursor)
     return of_cursor(path), int(line)
 
