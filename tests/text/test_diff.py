@@ -2,14 +2,17 @@
 
 import itertools
 import os
+import random
 import subprocess
 import sys
+import time
+from collections import Counter
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from workroom.text.diff import Diff, FileSide, Hunk, count_lines, diff_texts, render_file
+from workroom.text.diff import Diff, FileSide, Hunk, count_lines, diff_texts, render_file, shown_lines
 
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "\n", "  d\n", "-- x\n", "++ y\n", "@@ z\n", "é\u2028\n"]))
 TEXTS = st.builds(lambda lines, last: "".join(lines) + last, LINES, st.sampled_from(["", "end", "-", "\\ No"]))
@@ -116,6 +119,113 @@ def test_lines_are_counted(engine, before, after, counts):
 def test_large_files_are_counted_by_what_they_hold():
     before = b"".join(b"line %d\n" % n for n in range(200_000))
     assert count_lines(before, before.replace(b"line 77\n", b"x\ny\n") + b"end") == (3, 1)
+
+
+def of(lines):
+    return "".join(f"{line}\n" for line in lines)
+
+
+def drawn(size, seed, kinds):
+    return of(random.Random(seed).choices(range(kinds), k=size))
+
+
+SIZE = 30_000
+HOSTILE = {
+    "random numbers of a few": (drawn(SIZE, 1, 100), drawn(SIZE, 2, 100)),
+    "random bits": (drawn(SIZE, 3, 2), drawn(SIZE, 4, 2)),
+    "alternating": ("a\nb\n" * (SIZE // 2), "b\na\nc\n" * (SIZE // 3)),
+    "reversed": (of(range(SIZE)), of(reversed(range(SIZE)))),
+    "every other line changed": (of(n % 90 for n in range(SIZE)), of(n % 90 if n % 2 else n % 77 for n in range(SIZE))),
+}
+
+
+class TestTooMuchToCompare:
+    @pytest.mark.parametrize("name", HOSTILE)
+    def test_it_is_one_hunk_that_git_applies(self, engine, folder, name):
+        middle = HOSTILE[name]
+        before, after = (f"{of(range(-99, 0))}first\n{side}last\n\n\n" for side in middle)
+        diff = diff_texts(before, after, path="f")
+        (hunk,) = diff.hunks
+        assert not diff.truncated
+        marks = "".join(line[0] for line in diff.patch.split("\n")[3:-1])
+        removed, added = marks.count("-"), marks.count("+")
+        assert marks == "   " + "-" * removed + "+" * added + "   "
+        assert (hunk.old_lines, hunk.new_lines) == (removed + 6, added + 6)
+        assert shown_lines(before.encode(), after.encode()) == removed + added > SIZE
+        path = folder()
+        (path / "f").write_text(before)
+        apply(path, diff.patch)
+        assert (path / "f").read_text() == after
+        rendered = render_file(file("f", before.encode()), file("f", after.encode()))
+        assert rendered == "diff --git a/f b/f\n" + diff.patch
+
+    @pytest.mark.parametrize("name", HOSTILE)
+    def test_lines_are_counted_by_what_the_sides_hold(self, engine, name):
+        before, after = HOSTILE[name]
+        old, new = Counter(before.split("\n")), Counter(after.split("\n"))
+        counts = ((new - old).total(), (old - new).total())
+        assert count_lines(before.encode(), after.encode()) == counts
+        diff = diff_texts(before, after)
+        assert (diff.added, diff.removed) == (diff.hunks[0].added, diff.hunks[0].removed) == counts
+
+    def test_the_bound_is_on_lines_that_differ(self):
+        before = drawn(19_900, 1, 100)
+        assert len(diff_texts(before, drawn(19_900, 2, 100), context=0).hunks) > 1_000
+        assert len(diff_texts(before * 2, drawn(19_900, 2, 100) * 2, context=0).hunks) == 1
+
+    def test_lines_beyond_a_million_are_all_counted(self):
+        many, fewer = b"a\n" * 1_000_001, b"a\n" * 999_000
+        assert count_lines(many, b"b\n" + many + b"b\n") == (1_000_003, 1_000_001)
+        assert count_lines(fewer, b"b\n" + fewer + b"b\n") == (2, 0)
+
+    def test_two_megabytes_hold_nobody_up(self):
+        before, after = drawn(650_000, 1, 100), drawn(650_000, 2, 100)
+        start = time.perf_counter()
+        assert len(diff_texts(before, after).hunks) == 1
+        assert sum(count_lines(before.encode(), after.encode())) < 20_000
+        assert time.perf_counter() - start < 15
+
+
+class TestLongFiles:
+    RECORDS = "".join(f'  {{\n    "name": "n{n}",\n    "tags": [\n    ]\n  }},\n' for n in range(8_000))
+
+    def test_changes_far_apart_are_separate_hunks(self, engine):
+        after = self.RECORDS.replace('"n7"', '"x"').replace('"n4000"', '"y"').replace('    "name": "n7990",\n', "")
+        diff = diff_texts(self.RECORDS, after, context=1)
+        assert diff.hunks == (
+            Hunk(36, 3, 36, 3, 1, 1), Hunk(20_001, 3, 20_001, 3, 1, 1), Hunk(39_951, 3, 39_951, 2, 0, 1)
+        )  # fmt: skip
+        assert (diff.added, diff.removed) == count_lines(self.RECORDS.encode(), after.encode()) == (2, 3)
+
+    def test_a_record_that_is_added_is_one_piece(self, engine):
+        record = '  {\n    "name": "new",\n    "tags": [\n    ]\n  },\n'
+        at = self.RECORDS.index('  {\n    "name": "n3000"')
+        diff = diff_texts(self.RECORDS, self.RECORDS[:at] + record + self.RECORDS[at:], context=0)
+        added = diff.patch.partition("@@\n")[2].splitlines()
+        assert sorted(added) == sorted(f"+{line}" for line in record.splitlines())
+        assert len(diff.hunks) == 1
+
+    @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(seed=st.integers(0, 10_000), context=st.integers(1, 4))
+    def test_git_applies_every_diff(self, engine, folder, seed, context):
+        rng = random.Random(seed)
+        size = 2_500 if engine == "difflib" else 21_000
+        before = [str(n) if rng.random() < 0.7 else "}" for n in range(size)]
+        after = list(before)
+        for _ in range(rng.randrange(1, 40)):
+            a, b = (rng.randrange(len(after)) for _ in range(2))
+            after[a : a + rng.randrange(5)] = after[b : b + rng.randrange(5)] + ["new"] * rng.randrange(2)
+        diff = diff_texts(of(before), of(after) + "end", path="f", context=context)
+        path = folder()
+        (path / "f").write_text(of(before))
+        apply(path, diff.patch)
+        assert (path / "f").read_text() == of(after) + "end"
+        assert (diff.added, diff.removed) == count_lines(of(before).encode(), (of(after) + "end").encode())
+
+
+def test_lines_that_are_shown_are_those_of_the_patch(engine):
+    assert shown_lines(b"a\n", b"a\n") == 0
+    assert shown_lines(b"a\nb\nc", b"a\nx\ny\nc") == 3
 
 
 def file(path, data, mode=0o644, *, link=False):

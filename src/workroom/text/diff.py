@@ -3,37 +3,56 @@ r"""Unified diffs of texts and of files, as git writes them.
     diff_texts    two texts -> Diff: the patch and where its hunks are
     render_file   one file before and after -> one `diff --git` section
     count_lines   lines added and removed, without a patch
+    shown_lines   lines that the patch would mark as added or removed
 
 libgit2 compares; difflib stands in where its wheel is missing. Lines end at `\n` only, as in git.
+
+Comparing can cost the square of what differs, and libgit2 lets no other thread run meanwhile. So only what lies between
+the first and the last difference is compared, stretch by stretch between lines that are surely common where it is long,
+and at most 20,000 lines a side in all. Beyond that everything in between is one hunk: removed, then added.
 """
 
 from __future__ import annotations
 
+import io
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import TypeAlias
 
 from workroom.text import encoding
 from workroom.text.quoting import quote_name
 
-__all__ = ["Diff", "FileSide", "Hunk", "count_lines", "diff_texts", "render_file"]
+__all__ = ["Diff", "FileSide", "Hunk", "count_lines", "diff_texts", "render_file", "shown_lines"]
 
-_HEADER = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
-_LINE = re.compile(rb"[^\n]*\n|[^\n]+")
-_FUNCTION = re.compile(rb"^(@@ [^@\n]* @@)[^\n]*", re.MULTILINE)
+_HEADER = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _NO_NEWLINE = "\\ No newline at end of file\n"
 _LINK_MODE = 0o120000
-_MAX_COUNTED = 2_000_000
+_MOST_COMPARED = 20_000
+"""Lines a side that libgit2 compares: about 0.05 s for the worst known; twice as many take four times as long."""
+_MOST_COMPARED_SLOWLY = 2_000
+"""The same for difflib."""
+_MOST_ANCHORED = 200_000
+"""Lines a side among which common ones are looked for."""
+_MOST_COUNTED = 1_000_000
+"""Lines a side of which those that only moved are told from new ones."""
+_MARGIN = 20
+"""Common lines around the differences that are compared with them, so that a change may be put where it reads best."""
+
+Block: TypeAlias = tuple[int, int, int, int]
+"""Lines `a` to `b` of the old side become `c` to `d` of the new one: from 0, ends not included."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
     """One `@@` block: the lines it covers on each side, and how many of them it adds and removes.
 
-    Lines count from 1. A side of no lines starts at the line before it, so at 0 in an empty file.
+    Lines count from 1. A side of no lines starts at the line before it, so at 0 in an empty file. Where there was too
+    much to compare, lines that only moved are in the patch twice, but aren't counted.
     """
 
     old_start: int
@@ -76,25 +95,30 @@ def diff_texts(before: str, after: str, *, path: str = "file", context: int = 3,
     """
     if before == after:
         return Diff("", (), 0, 0, identical=True, truncated=False)
-    old, new = _encoded(before), _encoded(after)
-    if max(len(old), len(new)) > max_bytes:
+    if max(len(side.encode("utf-8", "surrogatepass")) for side in (before, after)) > max_bytes:
         return Diff("", (), 0, 0, identical=False, truncated=True)
-    lines, hunks = _compare(old, new, context)
-    patch = _names(path, path) + "".join(lines)
+    body, hunks = _render(_compare(before, after, context), context)
     added, removed = sum(h.added for h in hunks), sum(h.removed for h in hunks)
-    return Diff(patch, tuple(hunks), added, removed, identical=False, truncated=False)
+    return Diff(_names(path, path) + body, hunks, added, removed, identical=False, truncated=False)
 
 
 def count_lines(before: bytes, after: bytes) -> tuple[int, int]:
-    """How many lines a diff would add and remove. Above 2 MB lines that only moved aren't counted, as that is slow."""
+    """How many lines a diff adds and removes, as in `Diff`.
+
+    Where there is too much to compare, lines that only moved aren't counted; beyond a million lines they are, too.
+    """
     if before == after:
         return 0, 0
-    if before and after and max(len(before), len(after)) <= _MAX_COUNTED:
-        old_text, new_text = (_encoded(side.decode("utf-8", "surrogateescape")) for side in (before, after))
-        hunks = _compare(old_text, new_text, 0)[1]
-        return sum(h.added for h in hunks), sum(h.removed for h in hunks)
-    old, new = (Counter(_LINE.findall(side)) for side in (before, after))
-    return (new - old).total(), (old - new).total()
+    found = _compare(before.decode("latin-1"), after.decode("latin-1"), 0)
+    return found.count(found.blocks)
+
+
+def shown_lines(before: bytes, after: bytes) -> int:
+    """How many lines a patch marks as added or removed: more than `count_lines` where there is too much to compare."""
+    if before == after:
+        return 0
+    found = _compare(before.decode("latin-1"), after.decode("latin-1"), 0)
+    return sum(b - a + d - c for a, b, c, d in found.blocks)
 
 
 def render_file(before: FileSide, after: FileSide, *, context: int = 3, max_bytes: int = 2_000_000) -> str:
@@ -151,11 +175,10 @@ def _content(before: FileSide, after: FileSide, context: int, max_bytes: int) ->
     if texts is None:
         shown = [_side_name(prefix, name) for prefix, name in zip("ab", names, strict=True)]
         return f"Binary files {shown[0]} and {shown[1]} differ\n", 0
-    lines, _ = _compare(_encoded(texts[0]), _encoded(texts[1]), context)
-    removed = sum(len(line) - 1 for line in lines if line[0] == "-")
+    found = _compare(texts[0], texts[1], context)
     total = max(len(texts[0]), len(texts[1]))
-    similarity = min(99, max(0, len(texts[0]) - removed) * 100 // total)
-    return _names(names[0], names[1]) + "".join(lines), similarity
+    similarity = min(99, max(0, len(texts[0]) - found.removed_characters()) * 100 // total)
+    return _names(names[0], names[1]) + _render(found, context)[0], similarity
 
 
 def _texts(old: bytes, new: bytes) -> tuple[str, str] | None:
@@ -195,85 +218,226 @@ def _side_name(prefix: str, name: str | None) -> str:
     return "/dev/null" if name is None else quote_name(f"{prefix}/{name}")
 
 
-def _compare(old: bytes, new: bytes, context: int) -> tuple[list[str], list[Hunk]]:
-    """The patch's lines from the first `@@` on, and the hunks they make."""
-    raw = _libgit2_body(old, new, context)
-    lines = list(_difflib_body(_decoded(old), _decoded(new), context)) if raw is None else _lines(_decoded(raw))
-    hunks = [_hunk(lines[start], lines[start + 1 : end]) for start, end in _blocks(lines)]
-    return [_SURROGATE.sub(_visible, line) for line in lines], hunks
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """What differs, within the part of both texts that holds all differences and some lines around them.
+
+    `first`: lines before that part, the same on both sides. `blocks`: in lines of the part. `complete`: whether it was
+    all compared; else the only block is from the first to the last difference.
+    """
+
+    first: int
+    old: str
+    new: str
+    blocks: list[Block]
+    complete: bool
+
+    def count(self, blocks: Sequence[Block]) -> tuple[int, int]:
+        """Lines that these blocks add and remove."""
+        added, removed = sum(d - c for _, _, c, d in blocks), sum(b - a for a, b, _, _ in blocks)
+        if self.complete or max(added, removed) > _MOST_COUNTED:
+            return added, removed
+        counts: defaultdict[str, int] = defaultdict(int)
+        for text, step in ((self.new, 1), (self.old, -1)):
+            for line in io.StringIO(text, newline="\n"):  # a loop of Python's, so that other threads run meanwhile
+                counts[line] += step
+        return sum(n for n in counts.values() if n > 0), -sum(n for n in counts.values() if n < 0)
+
+    def removed_characters(self) -> int:
+        """How long the old lines are that the blocks remove."""
+        lines = _lines(self.old)
+        return sum(len(line) for a, b, _, _ in self.blocks for line in lines[a:b])
 
 
-def _libgit2_body(old: bytes, new: bytes, context: int) -> bytes | None:
-    """The hunks by libgit2, None where it isn't installed."""
+def _compare(before: str, after: str, context: int) -> _Compared:
+    """Where two different texts differ, with at least `context` lines around it where there are as many."""
+    head, tail = _common_ends(before, after)
+    margin = max(context, _MARGIN)
+    old_end, new_end = len(before) - tail, len(after) - tail
+    above = before[_back(before, head, margin) : head]
+    below = before[old_end : _forth(before, old_end, margin)]
+    old, new = above + before[head:old_end] + below, above + after[head:new_end] + below
+    first = before.count("\n", 0, head) - above.count("\n")
+    old_lines, new_lines = _line_count(old), _line_count(new)
+    blocks = _blocks(_lines(old), _lines(new)) if max(old_lines, new_lines) <= _MOST_ANCHORED else None
+    if blocks is not None:
+        return _Compared(first, old, new, blocks, complete=True)
+    start, rest = above.count("\n"), _line_count(below)
+    return _Compared(first, old, new, [(start, old_lines - rest, start, new_lines - rest)], complete=False)
+
+
+def _common_ends(old: str, new: str) -> tuple[int, int]:
+    """How many characters, in whole lines, both texts have in common at their beginning and, after it, at their end."""
+    head = old.rfind("\n", 0, _shared(old, new)) + 1
+    tail = _shared(old[head:][::-1], new[head:][::-1])
+    starts = (text[head : len(text) - tail] for text in (old, new))
+    if any(text and not text.endswith("\n") for text in starts):
+        line_end = old.find("\n", len(old) - tail)
+        tail = 0 if line_end < 0 else len(old) - line_end - 1
+    return head, tail
+
+
+def _shared(a: str, b: str) -> int:
+    """How many characters both begin with. Each step looks at half as many as the one before."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _back(text: str, at: int, lines: int) -> int:
+    """The start of the line that is so many lines before the one that starts at `at`."""
+    while at and lines:
+        at, lines = text.rfind("\n", 0, at - 1) + 1, lines - 1
+    return at
+
+
+def _forth(text: str, at: int, lines: int) -> int:
+    while at < len(text) and lines:
+        at, lines = text.find("\n", at) + 1 or len(text), lines - 1
+    return at
+
+
+def _blocks(old: list[str], new: list[str]) -> list[Block] | None:
+    """What differs, in order; None where it is too much to compare."""
+    git = _libgit2()
+    most, compare = (_MOST_COMPARED_SLOWLY, _difflib_blocks) if git is None else (_MOST_COMPARED, git)
+    if max(len(old), len(new)) <= most:
+        return compare(old, new)
+    gaps = _gaps(old, new)
+    if sum(b - a for a, b, _, _ in gaps) > most or sum(d - c for _, _, c, d in gaps) > most:
+        return None
+    return [(a + i, a + j, c + k, c + n) for a, b, c, d in gaps for i, j, k, n in compare(old[a:b], new[c:d])]
+
+
+def _gaps(old: list[str], new: list[str]) -> list[Block]:
+    """The stretches that differ between the lines that stand once on each side, in the same order."""
+    there = _once(new)
+    pairs = [(i, there[line]) for line, i in _once(old).items() if line in there]
+    gaps: list[Block] = []
+    a = c = 0
+    for b, d in [*_rising(pairs), (len(old), len(new))]:
+        if old[a:b] != new[c:d]:
+            gaps.append((a, b, c, d))
+        a, c = b + 1, d + 1
+    return gaps
+
+
+def _once(lines: list[str]) -> dict[str, int]:
+    """Where each line is that stands there once, in order."""
+    places: dict[str, int] = {}
+    for at, line in enumerate(lines):
+        places[line] = -1 if line in places else at
+    return {line: at for line, at in places.items() if at >= 0}
+
+
+def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The most of the pairs, which rise in their first number, that rise in the second too (patience sorting)."""
+    ends: list[int] = []  # the smallest second number with which a row of each length ends, and the pair that has it
+    holders: list[int] = []
+    before: list[int] = []
+    for at, (_, second) in enumerate(pairs):
+        length = bisect_left(ends, second)
+        before.append(holders[length - 1] if length else -1)
+        ends[length : length + 1] = [second]
+        holders[length : length + 1] = [at]
+    row: list[tuple[int, int]] = []
+    at = holders[-1] if holders else -1
+    while at >= 0:
+        row.append(pairs[at])
+        at = before[at]
+    return row[::-1]
+
+
+def _libgit2() -> Callable[[list[str], list[str]], list[Block]] | None:
+    """The comparison by libgit2, None where it isn't installed."""
     try:
-        import pygit2  # noqa: PLC0415 - heavy: loaded by the first diff
+        from pygit2 import Patch  # noqa: PLC0415 - heavy: loaded by the first diff
     except ImportError:
         return None
-    text = pygit2.enums.DiffOption.FORCE_TEXT
-    patch = pygit2.Patch.create_from(old, new, flag=text, context_lines=context)
-    # The patch keeps no reference to its buffers: `old` and `new` must live until its data is read.
-    data: bytes = patch.data
-    body = data[data.find(b"\n@@ ") + 1 :] if data else b""
-    # The enclosing function's name, cut after 80 bytes even within a character, is left out.
-    return _FUNCTION.sub(rb"\1", body)
+
+    def compare(old: list[str], new: list[str]) -> list[Block]:
+        # Each line goes as its number: long lines cost no more than short ones, and nobody can make its hashes collide.
+        numbers: dict[str, int] = {}
+        sides = ["".join([f"{numbers.setdefault(line, len(numbers))}\n" for line in side]) for side in (old, new)]
+        before, after = sides[0].encode(), sides[1].encode()
+        # The patch keeps no reference to its buffers: both must live until its data is read.
+        data: bytes = Patch.create_from(before, after, context_lines=0).data
+        return [_block(header) for header in _HEADER.finditer(data)]
+
+    return compare
 
 
-def _difflib_body(before: str, after: str, context: int) -> Iterator[str]:
-    old, new = _lines(before), _lines(after)
-    for group in SequenceMatcher(None, old, new).get_grouped_opcodes(context):
-        (_, a, _, c, _), (_, _, b, _, d) = group[0], group[-1]
-        yield _header(a + (b > a), b - a, c + (d > c), d - c)
-        for tag, i1, i2, j1, j2 in group:
-            if tag == "equal":
-                yield from _marked(" ", old[i1:i2])
-            else:
-                yield from _marked("-", old[i1:i2])
-                yield from _marked("+", new[j1:j2])
+def _block(header: re.Match[bytes]) -> Block:
+    old_lines, new_lines = (1 if header[n] is None else int(header[n]) for n in (2, 4))
+    a, c = int(header[1]) - (old_lines > 0), int(header[3]) - (new_lines > 0)
+    return a, a + old_lines, c, c + new_lines
 
 
-def _marked(mark: str, lines: Sequence[str]) -> Iterator[str]:
-    for line in lines:
-        if line.endswith("\n"):
-            yield mark + line
+def _difflib_blocks(old: list[str], new: list[str]) -> list[Block]:
+    return [(a, b, c, d) for tag, a, b, c, d in SequenceMatcher(None, old, new).get_opcodes() if tag != "equal"]
+
+
+def _render(found: _Compared, context: int) -> tuple[str, tuple[Hunk, ...]]:
+    """The patch from the first `@@` on, and its hunks."""
+    old, new = _lines(found.old), _lines(found.new)
+    parts: list[str] = []
+    hunks: list[Hunk] = []
+    for group in _groups(found.blocks, context):
+        (a, _, c, _), (_, b, _, d) = group[0], group[-1]
+        above, below = min(a, context), min(len(old) - b, context)
+        hunk = _hunk(found, (a - above, b + below, c - above, d + below), group)
+        parts.append(_header(hunk))
+        at = a - above
+        for i, j, k, n in group:
+            parts += _marked(" ", old[at:i]), _marked("-", old[i:j]), _marked("+", new[k:n])
+            at = j
+        parts.append(_marked(" ", old[at : b + below]))
+        hunks.append(hunk)
+    return _SURROGATE.sub(_visible, "".join(parts)), tuple(hunks)
+
+
+def _groups(blocks: Sequence[Block], context: int) -> list[list[Block]]:
+    """The blocks of each hunk: those whose context would touch or overlap are in one."""
+    groups: list[list[Block]] = []
+    for block in blocks:
+        if groups and block[0] - groups[-1][-1][1] <= 2 * context:
+            groups[-1].append(block)
         else:
-            yield f"{mark}{line}\n"
-            yield _NO_NEWLINE
+            groups.append([block])
+    return groups
 
 
-def _blocks(lines: Sequence[str]) -> list[tuple[int, int]]:
-    starts = [i for i, line in enumerate(lines) if line[0] == "@"]
-    return list(zip(starts, [*starts[1:], len(lines)], strict=True))
+def _hunk(found: _Compared, lines: Block, group: Sequence[Block]) -> Hunk:
+    (a, b, c, d), (added, removed) = lines, found.count(group)
+    return Hunk(found.first + a + (b > a), b - a, found.first + c + (d > c), d - c, added, removed)
 
 
-def _hunk(header: str, body: Sequence[str]) -> Hunk:
-    match = _HEADER.match(header)
-    if match is None:  # pragma: no cover - both makers write this header
-        raise ValueError(header)
-    old_start, new_start = int(match[1]), int(match[3])
-    old_lines, new_lines = (1 if count is None else int(count) for count in (match[2], match[4]))
-    added, removed = (sum(line[0] == mark for line in body) for mark in "+-")
-    return Hunk(old_start, old_lines, new_start, new_lines, added, removed)
+def _marked(mark: str, lines: Sequence[str]) -> str:
+    if not lines:
+        return ""
+    text = mark + mark.join(lines)
+    return text if text.endswith("\n") else f"{text}\n{_NO_NEWLINE}"
 
 
-def _header(old_start: int, old_lines: int, new_start: int, new_lines: int) -> str:
+def _header(hunk: Hunk) -> str:
     old, new = (
         f"{start}" if count == 1 else f"{start},{count}"
-        for start, count in ((old_start, old_lines), (new_start, new_lines))
+        for start, count in ((hunk.old_start, hunk.old_lines), (hunk.new_start, hunk.new_lines))
     )
     return f"@@ -{old} +{new} @@\n"
 
 
 def _lines(text: str) -> list[str]:
-    *whole, last = text.split("\n")
-    return [line + "\n" for line in whole] + ([last] if last else [])
+    return list(io.StringIO(text, newline="\n"))
 
 
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _decoded(data: bytes) -> str:
-    return data.decode("utf-8", "surrogatepass")
+def _line_count(text: str) -> int:
+    return text.count("\n") + (text != "" and not text.endswith("\n"))
 
 
 def _visible(match: re.Match[str]) -> str:
