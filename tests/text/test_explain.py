@@ -116,3 +116,31 @@ def test_hostile_texts_are_explained_in_linear_time():
     start = time.perf_counter()
     not_found("f", "a b c d e f g h\n" * 20_000, "  a b x\n" * 5_000, "y")
     assert time.perf_counter() - start < 5
+
+
+def test_a_large_file_is_said_to_be_matched_by_less():
+    text = ("words of a line " * 5 + " \n") * 50_000 + "the end \n"
+    error = not_found("f", text, "1 | the end\n2 | of it\n", "the end\n")
+    assert (
+        "The file is too large for loose matching: 4.1 MB, 50,001 lines; only exact and line-ending matches were tried."
+        in error.message
+    )
+    assert "alreadyThere" not in error.details
+    assert error.details["gutter"] == {"matchesWithout": 0}
+    assert "too large" not in not_found("f", FILE, "zzz", "x").message
+
+
+def test_a_large_search_is_said_too():
+    error = not_found("f", FILE, "1 | x\n2 | x\n" * 130_000, "x")
+    assert "The search is too large for loose matching: 1.6 MB, 260,000 lines" in error.message
+    assert "gutter" not in error.details
+
+
+def test_a_closest_region_is_looked_for_in_the_first_lines():
+    assert "the file's first 200,000 characters" in not_found("f", "x\n" * 100_001 + "zzz\n", "zzz q", "y").message
+
+
+def test_twenty_megabytes_are_explained_in_bounded_time():
+    start = time.perf_counter()
+    not_found("f", "ab\n" * 6_600_000, "  ab\n  b c\n", "zzz\n")
+    assert time.perf_counter() - start < 10

@@ -385,3 +385,23 @@ def test_git_format_patch_mails_are_read(tmp_path):
     files = parse_patch(mail, lambda _: False)
     assert [(f.kind, f.new_path) for f in files] == [("modify", "f"), ("create", "g1")]
     assert apply_hunks("f", files[0], "a\n").text == "a\nb\n-- \nc\n"
+
+
+class TestLargeTexts:
+    TEXT = "".join(f"line {n}, which is one of many\n" for n in range(130_000))
+
+    def test_exact_and_line_endings_match(self):
+        hunk = "@@ -5,2 +5,2 @@\n line 77777, which is one of many\n-line 77778, which is one of many\n+new\n"
+        after = self.TEXT.replace("line 77778, which is one of many", "new")
+        assert patched(self.TEXT, hunk) == Patched(after, "exact")
+        crlf = self.TEXT.replace("\n", "\r\n")
+        assert patched(crlf, hunk) == Patched(after.replace("\n", "\r\n"), "line_endings")
+
+    def test_nothing_looser_does_and_it_is_said(self):
+        hunk = "@@ -5,2 +5,2 @@\n   line 777, which is one of many\n-  line 778, which is one of many\n+new\n"
+        assert "only exact and line-ending matches were tried" in refused(self.TEXT, hunk).message
+        assert patched(self.TEXT[:3_000_000], hunk).rung == "indent"
+
+    def test_lone_carriage_returns_are_kept_apart(self):
+        assert patched("a\r\r\na\r\nb\n", "@@\n-a\n+c\n").text == "a\r\r\nc\r\nb\n"
+        assert patched("x\na\r", "@@\n x\n-a\n+c\n").text.startswith("x\nc")

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workroom.text.fold import fold
-from workroom.text.ladder import MOST_SPANS, RUNGS, Found, columns, find, indent_of, loosest
+from workroom.text.ladder import MOST_SPANS, RUNGS, Found, columns, find, indent_of, is_large, loosest
 
 
 def where(text: str, search: str) -> tuple[str, list[str]] | None:
@@ -204,3 +204,31 @@ def test_a_large_file_is_quick():
     start = time.perf_counter()
     assert where(text, "line 49998 of the file\nline 49999 of the file\n") is not None
     assert time.perf_counter() - start < 0.5
+
+
+LARGE = ("x" * 79 + "\n") * 51_000, "x\n" * 250_001
+
+
+@pytest.mark.parametrize("large", LARGE)
+def test_a_large_text_is_matched_exactly_or_by_its_line_endings(large: str):
+    text = large + "  one \n  two\n"
+    assert is_large(text)
+    assert where(text, "one \n  two") == ("exact", ["one \n  two"])
+    assert where(text.replace("\n", "\r\n"), "one \n  two\n") == ("line_endings", ["one \r\n  two\r\n"])
+    assert where(text.replace("\n", "\r"), "one \n  two\n") == ("line_endings", ["one \r  two\r"])
+    assert where(text, "  one\n  two\n") is None
+    assert where("  one \n", text.replace(" \n", "\n")) is None
+
+
+def test_the_largest_text_that_is_matched_loosely():
+    text = "x\n" * 249_999 + "y \n"
+    assert not is_large(text)
+    assert where(text, "y\n") == ("trailing_blanks", ["y \n"])
+
+
+@pytest.mark.parametrize("before", range(4_090, 4_100))
+def test_places_are_exact_wherever_a_line_ends(before: str):
+    text = "x" * before + "\r\na\nb\r\n" + "\r\n" * 5_000 + "a\r\nb\r\nc"
+    assert where(text, "a\r\nb\nc") == ("line_endings", ["a\r\nb\r\nc"])
+    assert where(text, "a\nb\r\n") == ("exact", ["a\nb\r\n"])
+    assert where(text, "x\na\nb\n") == ("line_endings", ["x\r\na\nb\r\n"])

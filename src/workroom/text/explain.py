@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import Counter
 from itertools import accumulate
 from typing import Any
 
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.text.gutter import strip_gutter
-from workroom.text.ladder import Found, find
+from workroom.text.ladder import Found, find, is_large
 from workroom.text.lines import numbered, split_lines, without_ending
 
 __all__ = ["Region", "closest_region", "lines_of", "not_found", "wrong_count"]
@@ -19,7 +18,8 @@ _MOST_LINES = 20
 """Lines of the file that are shown, and line numbers that are listed."""
 _LONGEST_LINE = 200
 _MOST_TEXT = 4_000_000
-"""Characters of a file in which a closest region is looked for."""
+_MOST_SEARCHED = 100_000
+"""Characters and lines of a file in which a closest region is looked for."""
 _WORD = re.compile(r"\w+")
 
 Region = tuple[int, int]
@@ -30,6 +30,8 @@ def not_found(path: str, text: str, search: str, replacement: str) -> WorkroomEr
     """EDIT_CONFLICT for a search without any match: whether the change is there already, and what is closest."""
     notes: list[str] = []
     details: dict[str, Any] = {"path": path, "matches": 0}
+    if is_large(text) or is_large(search):
+        notes.append(_too_large("file" if is_large(text) else "search", text if is_large(text) else search))
     _note_already_there(text, replacement, notes, details)
     _note_gutter(text, search, notes, details)
     _note_closest(text, search, notes, details)
@@ -68,8 +70,13 @@ def wrong_count(path: str, text: str, found: Found, expected: int) -> WorkroomEr
 
 def lines_of(text: str, found: Found) -> list[Region]:
     """First and last line of each match."""
-    starts = list(accumulate(map(len, split_lines(text)), initial=0))
-    return [(bisect_right(starts, start), bisect_right(starts, end - 1)) for start, end in found.spans]
+    ending = "\n" if "\n" in text else "\r"
+    regions: list[Region] = []
+    line, done = 1, 0
+    for start, end in found.spans:
+        line, done = line + text.count(ending, done, start), start
+        regions.append((line, line + text.count(ending, start, end - 1)))
+    return regions
 
 
 def closest_region(text: str, search: str) -> Region | None:
@@ -101,7 +108,7 @@ def _note_already_there(text: str, replacement: str, notes: list[str], details: 
 
 
 def _note_gutter(text: str, search: str, notes: list[str], details: dict[str, Any]) -> None:
-    bare = strip_gutter(search)
+    bare = search if is_large(search) else strip_gutter(search)
     if bare == search:
         return
     found = find(text, bare)
@@ -115,16 +122,26 @@ def _note_gutter(text: str, search: str, notes: list[str], details: dict[str, An
 
 
 def _note_closest(text: str, search: str, notes: list[str], details: dict[str, Any]) -> None:
-    region = closest_region(text[:_MOST_TEXT], search)
+    begun = split_lines(text[:_MOST_TEXT])[:_MOST_SEARCHED]
+    part = "".join(begun)
+    region = closest_region(part, search[:_MOST_TEXT])
     if region is None:
-        where = "the file" if len(text) <= _MOST_TEXT else f"the file's first {_MOST_TEXT:,} characters"
+        where = "the file" if len(part) == len(text) else f"the file's first {len(part):,} characters"
         notes.append(f"No line of {where} resembles it.")
         return
     first, last = region[0], min(region[1], region[0] + _MOST_LINES - 1)
-    lines = [_clipped(without_ending(line)) for line in split_lines(text)[first - 1 : last]]
+    lines = [_clipped(without_ending(line)) for line in begun[first - 1 : last]]
     shown = numbered(lines, first)
     details["closest"] = {"startLine": first, "endLine": last, "text": shown}
     notes.append(f"The closest text is on {_name((first, last))}:\n{shown}")
+
+
+def _too_large(what: str, text: str) -> str:
+    lines = max(text.count("\n"), text.count("\r"))
+    return (
+        f"The {what} is too large for loose matching: {len(text) / 1_000_000:.1f} MB, {lines:,} lines; only exact and "
+        "line-ending matches were tried."
+    )
 
 
 def _times(count: int, more: bool) -> str:

@@ -1,8 +1,9 @@
 """Applying one file's hunks to its text.
 
 Each hunk is looked for by itself in the text as it was: its context and removed lines, on the rungs of `ladder`, the
-first with any match deciding. It goes where its line number says if it matches there, else to its only match. Two
-matches, or none, change nothing. What is kept is the file's own; what comes in is made to fit by `refit`.
+first with any match deciding; in a large text only on the first two. It goes where its line number says if it matches
+there, else to its only match. Two matches, or none, change nothing. What is kept is the file's own; what comes in is
+made to fit by `refit`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import NamedTuple
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.text import explain
 from workroom.text.fold import fold
-from workroom.text.ladder import TAB_WIDTHS, Rung, columns, indent_of, loosest
+from workroom.text.ladder import TAB_WIDTHS, Rung, columns, indent_of, is_large, loosest
 from workroom.text.lines import dominant_ending, line_ending, split_lines, without_ending
 from workroom.text.patch import FilePatch, PatchHunk
 from workroom.text.refit import file_ending, refit
@@ -84,6 +85,7 @@ class _Target:
         self.text = text
         self.lines = split_lines(text)
         self.newline = dominant_ending(text)
+        self.large = is_large(text)
         self.hunks = [_old_mac(hunk) for hunk in hunks] if line_ending(text) == "cr" else hunks
         if _MARK not in text:
             self.hunks = [_without_mark(hunk) for hunk in self.hunks]
@@ -132,9 +134,19 @@ class _Target:
         if step not in self._views:
             keys = {step.key(line) for hunk in self.hunks for line in _old(hunk)}
             codes = {key: chr(number) for number, key in enumerate(keys, 1)}
-            view = "".join(codes.get(step.key(line), "\0") for line in self.lines)
+            view = "".join(self._coded(step, codes))
             self._views[step] = codes, view, set(view)
         return self._views[step]
+
+    def _coded(self, step: _Step, codes: dict[str, str]) -> list[str]:
+        """Each line's code. On the first rungs, which large texts have too, it is found without cutting each line."""
+        if step == _STEPS[0]:
+            return [codes.get(line, "\0") for line in self.lines]
+        if step != _STEPS[1]:
+            return [codes.get(step.key(line), "\0") for line in self.lines]
+        ended = ((key + ending, key) for key in codes for ending in ("", "\n", "\r\n", "\r"))
+        lines = {line: codes[key] for line, key in ended if without_ending(line) == key}
+        return [lines.get(line, "\0") for line in self.lines]
 
     def conflict(self, what: str, notes: str = "", **details: object) -> WorkroomError:
         return WorkroomError(
@@ -155,7 +167,7 @@ def _locate(target: _Target, hunk: PatchHunk) -> tuple[int, Rung]:
     if not old:
         return _insertion(target, hunk), "exact"
     stated = -1 if hunk.old_start is None else hunk.old_start - 1
-    for step in _steps(hunk, old):
+    for step in _steps(hunk, old)[: 2 if target.large else None]:
         places = target.places(step, old, stated)
         if len(places) == 1:
             return places[0], step.rung

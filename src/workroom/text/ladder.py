@@ -7,7 +7,8 @@ r"""The ladder that finds an edit's text: normalisations only, and the first run
     unicode           curly quotes, dashes, odd blanks and the ellipsis are their plain forms; composed (NFC)
 
 Each rung includes those before it. `unicode` looks first for text that keeps its indent, which may lie within a line,
-then for whole lines that are shifted. Nothing here is similarity. The work is linear in text and search together.
+then for whole lines that are shifted. Nothing here is similarity. The work is linear in text and search together; as
+it goes line by line from `trailing_blanks` on, only the first two rungs are tried where either is large.
 """
 
 from __future__ import annotations
@@ -20,9 +21,20 @@ from itertools import accumulate
 from typing import Literal, TypeAlias, get_args
 
 from workroom.text.fold import FoldedLine, fold
-from workroom.text.lines import split_lines, without_ending
+from workroom.text.lines import split_lines, with_ending, without_ending
 
-__all__ = ["MOST_SPANS", "RUNGS", "TAB_WIDTHS", "Found", "Rung", "columns", "find", "indent_of", "loosest"]
+__all__ = [
+    "MOST_SPANS",
+    "RUNGS",
+    "TAB_WIDTHS",
+    "Found",
+    "Rung",
+    "columns",
+    "find",
+    "indent_of",
+    "is_large",
+    "loosest",
+]
 
 Rung = Literal["exact", "line_endings", "trailing_blanks", "indent", "unicode"]
 RUNGS: tuple[Rung, ...] = get_args(Rung)
@@ -33,6 +45,10 @@ TAB_WIDTHS = (4, 8, 2)
 """What a tab may stand for, in columns, the likeliest first."""
 _MOST_MISSES = 1_000
 """Places that looked right and weren't, after which a rung gives up: only hostile text has as many."""
+_LARGEST_TEXT = 4_000_000
+_LARGEST_LINES = 250_000
+"""Characters and lines up to which a text is matched loosely; so much takes about a second."""
+_STEP = 4_096
 _BLANKS = " \t"
 
 Span: TypeAlias = tuple[int, int]
@@ -52,19 +68,27 @@ class Found:
 
 
 def find(text: str, search: str, limit: int = MOST_SPANS) -> Found | None:
-    """All places of `search` in `text` on the first rung that has any; None when no rung has, or `search` is empty."""
+    """All places of `search` in `text` on the first rung that has any; None when no rung has, or `search` is empty.
+
+    Only `exact` and `line_endings` are tried when either text `is_large`.
+    """
     if not search:
         return None
-    found = _take("exact", _exact(text, search), limit)
-    if found is not None:
+    found = _take("exact", _exact(text, search), limit) or _take("line_endings", _endings(text, search), limit)
+    if found is not None or not search.strip() or is_large(text) or is_large(search):
         return found
-    rungs = _LADDER[:3] if text.isascii() and search.isascii() else _LADDER
+    rungs = _LADDER[:2] if text.isascii() and search.isascii() else _LADDER
     cut, wanted = _Cut(text), _Cut(search)
-    for rung, seek in rungs if search.strip() else rungs[:1]:
+    for rung, seek in rungs:
         found = _take(rung, seek(cut, wanted), limit)
         if found is not None:
             return found
     return None
+
+
+def is_large(text: str) -> bool:
+    """Whether a text has too many characters or lines to be matched loosely."""
+    return len(text) > _LARGEST_TEXT or max(text.count("\n"), text.count("\r")) > _LARGEST_LINES
 
 
 def loosest(*rungs: Rung) -> Rung:
@@ -127,6 +151,37 @@ def _exact(text: str, search: str) -> Iterator[Span]:
     while at >= 0:
         yield at, at + len(search)
         at = text.find(search, at + len(search))
+
+
+def _endings(text: str, search: str) -> Iterator[Span | None]:
+    """The search anywhere in the text, all lines of both ending alike, and the last one of the text too."""
+    hay, needle, origin = _unified(text), _unified(search), _origin(text)
+    hay += "" if hay.endswith("\n") else "\n"
+    at = hay.find(needle)
+    while at >= 0:
+        span = _span(origin(at), origin(at + len(needle)))
+        yield span
+        at = hay.find(needle, at + (len(needle) if span else 1))
+
+
+def _unified(text: str) -> str:
+    r"""The text with `\n` for each ending of `lines.split_lines` and `without_ending`."""
+    unified = with_ending(text, "\n")
+    return unified[:-1] + "\n" if unified.endswith("\r") else unified
+
+
+def _origin(text: str) -> Callable[[int], int]:
+    """From a place in the unified text to that in the text itself; what is beyond its end becomes its end."""
+    if "\r\n" not in text:
+        return lambda place: min(place, len(text))
+    steps = (text.count("\r\n", max(0, at - 1), at + _STEP) for at in range(0, len(text), _STEP))
+    pairs = list(accumulate(steps, initial=0))
+
+    def place_of(at: int) -> int:
+        step = at // _STEP
+        return at - pairs[step] - text.count("\r\n", max(0, step * _STEP - 1), at)
+
+    return lambda place: bisect_right(range(len(text) + 1), place, key=place_of) - 1
 
 
 def _flow(squash: Squash, cut: _Cut, wanted: _Cut) -> Iterator[Span | None]:
@@ -219,7 +274,6 @@ def _folded(content: str) -> str:
 
 
 _LADDER: tuple[tuple[Rung, Callable[[_Cut, _Cut], Iterator[Span | None]]], ...] = (
-    ("line_endings", partial(_flow, str)),
     ("trailing_blanks", partial(_flow, _trimmed)),
     ("indent", partial(_block, _trimmed)),
     ("unicode", partial(_flow, _folded)),
