@@ -172,6 +172,23 @@ def test_a_large_text_that_goes_cant_be_accepted(shown, house):
     assert "too long" in shown({"type": "delete", "path": "big.txt"}).obstacle
 
 
+def test_a_large_file_whose_lines_only_moved_cant_be_accepted(shown, house):
+    lines = [f"line {n}\n" for n in range(250_000)]
+    house.write("big.txt", "".join(lines))
+    seen = shown({"type": "rewrite", "path": "big.txt", "content": "".join(reversed(lines))})
+    assert "too long to be read (500,000 lines;" in seen.obstacle
+    assert "modify big.txt (+0 -0; " in seen.body
+    assert "@@" not in seen.body
+
+
+def test_changes_of_too_many_lines_are_only_listed(shown, house):
+    seen = shown(create(content="x\n" * LONGEST_LINES), create("b.txt"))
+    assert "too long to be read (20,001 lines;" in seen.obstacle
+    assert seen.body == "create a.txt (+20000 -0; 0 -> 40000 bytes)\ncreate b.txt (+1 -0; 0 -> 4 bytes)\n"
+    planned = house.tx.get(seen.record.arguments["transaction_id"]).planned
+    assert "20,001 lines are removed or added, too many" in render_changes(house.workspace, planned)
+
+
 def test_a_large_file_that_moves_is_told_by_its_names(shown, house):
     house.write("big.txt", "line\n" * 500_000)
     seen = shown({"type": "move", "from": "big.txt", "to": "b.txt"})

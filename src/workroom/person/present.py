@@ -18,7 +18,7 @@ from workroom.core.approvals import Approval
 from workroom.core.plans import markdown
 from workroom.core.transactions import Planned, file_row, render_diff
 from workroom.system.clock import iso
-from workroom.text.diff import FileSide, render_file
+from workroom.text.diff import FileSide, render_file, shown_lines
 from workroom.text.display import show
 from workroom.tools.workspace import Workspace
 
@@ -107,10 +107,16 @@ def present(workspace: Workspace, record: Approval) -> Presented:
 
 
 def render_changes(workspace: Workspace, planned: Planned) -> str:
-    """What a transaction does, from the images: one line a change, then the diff.
+    """What a transaction does, from the images: one line a change, then the diff, or how long that would be.
 
     NOT_FOUND when an image is gone, LIMIT_EXCEEDED when a text is too large to be compared.
     """
+    text, left_out = _rendered(workspace, planned)
+    return f"{text}\n{left_out:,} lines are removed or added, too many to be shown here.\n" if left_out else text
+
+
+def _rendered(workspace: Workspace, planned: Planned) -> tuple[str, int]:
+    """The text of `render_changes`; and how many lines it leaves out, since nobody could read them all."""
 
     def image(sha: str) -> bytes:
         held = planned.contents.get(sha)
@@ -121,27 +127,51 @@ def render_changes(workspace: Workspace, planned: Planned) -> str:
 
     changes = planned.change_set.changes
     moved = {change.origin for change in changes}
-    large = {change.path for change in changes if change.path not in moved and _is_large(change)}
-    lines = "\n".join(_change_line(change) for change in changes)
-    diff = render_diff(tuple(change for change in changes if change.path not in large), image)
-    return f"{lines}\n\n{diff}" + "".join(_large_diff(change, image) for change in changes if change.path in large)
+    large = [change for change in changes if change.path not in moved and _is_large(change)]
+    for change in large:
+        if _is_text(change) and _size(change) > _LARGEST_BYTES:
+            raise WorkroomError(ErrorCode.LIMIT_EXCEEDED, f"{change.path} is too large to be compared.")
+    lines = "\n".join(map(_change_line, changes)) + "\n"
+    counted = sum((change.added or 0) + (change.removed or 0) for change in changes)
+    if counted > LONGEST_LINES:
+        return lines, counted
+    # Lines that only moved weren't counted where there was too much to compare, but they would be shown.
+    marked = sum(_marked_lines(*_sides(change, image)) for change in large if _is_text(change))
+    if marked > LONGEST_LINES:
+        return lines, marked
+    diff = render_diff(tuple(change for change in changes if change not in large), image)
+    return f"{lines}\n{diff}" + "".join(_large_diff(change, image) for change in large), 0
 
 
 def _is_large(change: Change) -> bool:
     """Whether `render_diff` would leave its content out."""
-    return change.origin is None and max(change.before.size, change.after.size) > _COMPARED_BYTES
+    return change.origin is None and _size(change) > _COMPARED_BYTES
+
+
+def _is_text(change: Change) -> bool:
+    return change.added is not None
+
+
+def _size(change: Change) -> int:
+    return max(change.before.size, change.after.size)
+
+
+def _sides(change: Change, image: Callable[[str], bytes]) -> tuple[FileSide, FileSide]:
+    before, after = (
+        FileSide(change.path, None if state.kind is Kind.ABSENT else image(state.sha256), state.mode)
+        for state in (change.before, change.after)
+    )
+    return before, after
+
+
+def _marked_lines(before: FileSide, after: FileSide) -> int:
+    return shown_lines(before.data or b"", after.data or b"")
 
 
 def _large_diff(change: Change, image: Callable[[str], bytes]) -> str:
-    sides = [
-        FileSide(change.path, None if state.kind is Kind.ABSENT else image(state.sha256), state.mode)
-        for state in (change.before, change.after)
-    ]
-    if max(change.before.size, change.after.size) <= _LARGEST_BYTES:
-        return render_file(sides[0], sides[1], max_bytes=_LARGEST_BYTES)
-    if any(b"\0" in (side.data or b"")[:8000] for side in sides):
+    if _size(change) > _LARGEST_BYTES:
         return ""  # not text: its line says so, with both sizes
-    raise WorkroomError(ErrorCode.LIMIT_EXCEEDED, f"{change.path} is too large to be compared.")
+    return render_file(*_sides(change, image), max_bytes=_LARGEST_BYTES)
 
 
 def _draft(workspace: Workspace, record: Approval) -> _Draft:
@@ -169,7 +199,8 @@ def _transaction(workspace: Workspace, record: Approval) -> _Draft:
     reasons = [f"destructive: {danger.operation} {danger.path}" for danger in planned.dangers]
     reasons += [f"note: {warning}" for warning in planned.warnings]
     names = tuple(planned.change_set.paths())
-    return _Draft(tuple(reasons), render_changes(workspace, planned), planned.title, names=names)
+    body, left_out = _rendered(workspace, planned)
+    return _Draft(tuple(reasons), body, planned.title, _unreadable(f"{left_out:,} lines") if left_out else "", names)
 
 
 def _planned(workspace: Workspace, record: Approval) -> Planned:
@@ -216,7 +247,11 @@ def _too_long(text: str) -> str:
     lines = text.count("\n")
     if len(text) <= LONGEST_CHARACTERS and lines <= LONGEST_LINES:
         return ""
+    return _unreadable(f"{len(text):,} characters, {lines:,} lines")
+
+
+def _unreadable(length: str) -> str:
     return (
-        f"It is too long to be read ({len(text):,} characters, {lines:,} lines; at most {LONGEST_CHARACTERS:,} and "
-        f"{LONGEST_LINES:,} can be accepted)."
+        f"It is too long to be read ({length}; at most {LONGEST_CHARACTERS:,} characters and {LONGEST_LINES:,} lines "
+        "can be accepted)."
     )
