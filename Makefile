@@ -11,7 +11,7 @@ FOLDER ?= sample
 export FOLDER
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup serve test tests lint style types contract house format packages bench lock wheel clean
+.PHONY: all help setup serve test tests lint style types contract house format packages bench docs lock wheel clean
 
 all: test
 
@@ -57,6 +57,10 @@ packages: ## system packages that tests use, installed where that is possible
 
 bench: $(READY) ## measure, each figure beside a peer
 	$(PY) -m benchmarks.run
+
+docs: $(READY) ## make the reference and the transcript anew, from the code
+	$(PY) tools/make_reference.py
+	$(PY) tools/make_transcript.py
 
 lock: ## resolve the dependencies anew into requirements.lock
 	sh tools/lock.sh

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -110,3 +111,13 @@ def test_a_stale_page_is_named_and_replaced(tmp_path, capsys):
 
 def test_a_text_under_a_field_is_its_meaning():
     assert make_reference.texts_under_fields(operations.Copy)["expected_sha256"].startswith("The SHA-256")
+
+
+@pytest.mark.parametrize("tool", PROFILES["workspace"], ids=lambda tool: tool.name)
+def test_every_field_has_a_meaning(tool):
+    for line in part_of_tool(tool.name).split("\n"):
+        assert not re.fullmatch(r"\| `\w+` \|.*\|  \|", line), f"write what it means under the field: {line}"
+
+
+def part_of_tool(name: str) -> str:
+    return page("tools.md").split(f"\n## {name}\n", 1)[1].split("\n## ", 1)[0]

@@ -50,35 +50,48 @@ class Step(_Value):
     """One step and what kind of work it is."""
 
     text: Text
+    """What is done."""
     kind: Literal["edit", "command", "vcs", "research", "other"] = "other"
+    """The kind of work."""
 
 
 class File(_Value):
     """A file that the plan touches."""
 
     path: Text
+    """From the root, with `/`; or absolute inside it."""
     change: Literal["create", "modify", "delete", "move"]
+    """What becomes of it."""
 
 
 class Command(_Value):
     """A program that the plan runs, by its bare name; whether it is allowed is decided when it runs."""
 
     executable: Annotated[str, Field(max_length=2000, pattern=r"^[^\s/\\]+$")]
+    """The program's bare name."""
     args: tuple[Annotated[str, Field(max_length=2000)], ...] = ()
+    """Its arguments, each by itself."""
 
 
 class PlanDraft(_Value):
     """What an agent proposes."""
 
     title: Text
+    """One line that names the plan."""
     objective: Text
+    """What shall be true afterwards."""
     steps: Annotated[
         tuple[Text | Step, ...], Field(min_length=1, max_length=40, description="each a text, or {text, kind}")
     ]
+    """What is done, in order; each a text, or a step."""
     files: Annotated[tuple[File, ...], Field(max_length=100)] = ()
+    """The files that it touches."""
     commands: Annotated[tuple[Command, ...], Field(max_length=40)] = ()
+    """The programs that it runs."""
     risks: Annotated[tuple[Text, ...], Field(max_length=40)] = ()
+    """What could go wrong."""
     questions: Annotated[tuple[Text, ...], Field(max_length=40)] = ()
+    """What the person should answer."""
 
 
 class PlanBody(PlanDraft):

@@ -24,38 +24,51 @@ class EditArguments(Arguments):
     """Arguments of preview and apply."""
 
     operations: tuple[Operation, ...] = Field(min_length=1, max_length=200, description="done in order")
+    """Done in order, and all or none take effect."""
     title: str = Field(default="", max_length=200)
+    """What it is about, for the history; by default the paths."""
     idempotency_key: str | None = Field(default=None, min_length=1, max_length=200, description="one effect a key")
+    """One effect a key, however often the call arrives."""
     on_conflict: Annotated[Literal["refuse", "merge"], Field(json_schema_extra=UNSHOWN)] = "refuse"
+    """What is done when the disk isn't what was planned against; only `refuse` in this version."""
 
 
 class ShowArguments(Arguments):
     """Arguments of show."""
 
     transaction_id: str
+    """`tx_…` of the transaction."""
 
 
 class CommitArguments(ShowArguments):
     """Arguments of commit."""
 
     files: Annotated[tuple[str, ...], Field(json_schema_extra=UNSHOWN)] = ()
+    """Only these files: not in this version."""
     hunks: Annotated[tuple[str, ...], Field(json_schema_extra=UNSHOWN)] = ()
+    """Only these hunks: not in this version."""
 
 
 class RollbackArguments(Arguments):
     """Arguments of rollback."""
 
     transaction_id: str
+    """`tx_…` of what is taken back."""
     force: bool = Field(default=False, description="rollback over later changes")
+    """Also over later changes, which the new entry keeps. Destructive."""
     strategy: Annotated[Literal["refuse", "merge"], Field(json_schema_extra=UNSHOWN)] = "refuse"
+    """What is done about later changes; only `refuse` in this version."""
 
 
 class ListArguments(Arguments):
     """Arguments of list."""
 
     limit: int = Field(default=20, ge=1, le=200)
+    """Transactions in one answer."""
     status: Literal["planned", "applied", "rolled_back", "superseded", "failed"] | None = None
+    """Only those with this status."""
     cursor: str | None = None
+    """The cursor that the answer before gave, to go on."""
 
 
 # Actions.

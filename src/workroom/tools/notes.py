@@ -31,14 +31,17 @@ class Named(Arguments):
 
 class Written(Named):
     content: str
+    """The text; a missing last newline is added."""
 
 
 class Appended(Named):
     content: Annotated[str, Field(min_length=1)]
+    """What is added behind a blank line."""
 
 
 class Listed(Arguments):
     limit: Annotated[int, Field(ge=1, le=200)] = 100
+    """Notes in one answer."""
 
 
 def _write(call: Call, arguments: Written) -> Envelope:

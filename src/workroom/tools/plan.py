@@ -35,15 +35,19 @@ class Current(Arguments):
 
 class Show(Arguments):
     plan_id: PlanId
+    """`plan_…`, as an answer named it."""
 
 
 class Complete(Arguments):
     plan_id: Annotated[PlanId | None, Field(description="default: the approved one")] = None
+    """The plan that is done."""
     summary: Annotated[str | None, Field(max_length=2000)] = None
+    """What was done, for the person."""
 
 
 class Listed(Arguments):
     limit: Annotated[int, Field(ge=1, le=100)] = 20
+    """Plans in one answer."""
 
 
 def _propose(call: Call, arguments: Propose) -> Envelope:

@@ -41,15 +41,18 @@ class Within(Arguments):
     """Arguments of an action on one folder."""
 
     path: str = "."
+    """The folder or file to look in."""
 
 
 class Paths(Arguments):
     """Arguments of an action on one path, or several."""
 
     path: str | None = None
+    """One path; either this or `paths`."""
     paths: Annotated[
         tuple[str, ...] | None, Field(min_length=1, max_length=MAX_PATHS, description="read, stat: up to 20")
     ] = None
+    """Several paths."""
 
 
 def places(arguments: Paths) -> tuple[str, ...]:

@@ -30,28 +30,45 @@ __all__ = ["FIND", "SEARCH", "SEMANTIC_SEARCH", "answered"]
 
 class Searched(Within):
     query: Annotated[str, Field(min_length=1, max_length=2_000)]
+    """The text that is looked for, or the regular expression."""
     regex: bool = False
+    """Whether `query` is a regular expression, in ripgrep's dialect."""
     case_sensitive: Annotated[bool | None, Field(description="default smart")] = None
+    """Not set: sensitive when the query has a capital."""
     whole_word: bool = False
+    """Only where the match is a word of its own."""
     include: Annotated[tuple[str, ...], Field(max_length=50, description="globs")] = ()
+    """Only files that fit one of these globs."""
     exclude: Annotated[tuple[str, ...], Field(max_length=50)] = ()
+    """No file that fits one of these globs."""
     context_lines: Annotated[int, Field(ge=0, le=20)] = 0
+    """Lines before and after each match."""
     output: Literal["lines", "files", "counts"] = "lines"
+    """Matching lines, or files with a match, or the number of matches in each."""
     include_ignored: bool = False
+    """What git would ignore, too."""
     include_hidden: bool = True
+    """Names that begin with a dot."""
     limit: Annotated[int, Field(ge=1, le=2_000)] = 200
+    """Matches in one answer."""
     cursor: str | None = None
+    """The cursor that the answer before gave, to go on."""
 
 
 class SemanticSearched(Within):
     query: Annotated[str, Field(min_length=1, max_length=2_000)]
+    """What is looked for, in words."""
     limit: Annotated[int, Field(ge=1, le=100)] = 10
+    """Results in one answer."""
 
 
 class Found(Within):
     query: Annotated[str, Field(max_length=500)]
+    """Letters of the path, in their order; case and blanks don't count."""
     limit: Annotated[int, Field(ge=1, le=500)] = 50
+    """Paths in one answer."""
     kind: Literal["file", "directory", "symlink"] | None = None
+    """Only things of this kind."""
 
 
 # search

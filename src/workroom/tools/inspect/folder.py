@@ -36,16 +36,24 @@ _EXTENSIONS = 12
 
 class Overview(Within):
     depth: Annotated[int, Field(ge=1, le=10)] = 2
+    """Levels of folders that are shown."""
 
 
 class Listed(Within):
     recursive: bool = False
+    """Folders below it, too."""
     depth: Annotated[int | None, Field(ge=1)] = None
+    """Levels of folders, with `recursive`; all without it."""
     pattern: Annotated[str | None, Field(min_length=1, description="list: glob")] = None
+    """Only paths that fit this glob."""
     include_hidden: bool = True
+    """Names that begin with a dot."""
     include_ignored: bool = False
+    """What git would ignore."""
     limit: Annotated[int, Field(ge=1, le=5_000)] = 500
+    """Entries in one answer."""
     cursor: str | None = None
+    """The cursor that the answer before gave, to go on."""
 
 
 # overview

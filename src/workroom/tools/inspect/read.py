@@ -34,12 +34,18 @@ _NAMES = 5_000
 
 class Read(Paths):
     start_line: Annotated[int | None, Field(ge=1)] = None
+    """The first line that is wanted, from 1."""
     end_line: Annotated[int | None, Field(ge=1)] = None
+    """The last line that is wanted, included."""
     tail_lines: Annotated[int | None, Field(ge=1)] = None
+    """The last so many lines instead."""
     symbol: Annotated[str | None, Field(json_schema_extra=UNSHOWN)] = None
     numbered: bool = True
+    """Lines as `12 | text`."""
     known_sha256: Annotated[str | None, Field(description="skips an unchanged file")] = None
+    """The hash of what the caller has: the same bytes are answered with `unchanged`."""
     max_chars: Annotated[int | None, Field(ge=100, le=1_000_000)] = None
+    """The longest text of one file in this answer."""
 
 
 class StatOf(Paths):

@@ -47,7 +47,9 @@ class Capabilities(Arguments):
 
 class Changes(Arguments):
     limit: Annotated[int, Field(ge=1, le=100)] = 20
+    """Rows of each list."""
     since: Annotated[int | None, Field(ge=0, le=2**63 - 1, description="event number")] = None
+    """Only entries told of by later events than this number."""
 
 
 def capabilities_action(registered: Registered) -> Action:
