@@ -138,6 +138,17 @@ def test_a_walk_stops_at_its_budget_and_tells_where(root):
     assert (got.entries, got.total_is_exact, got.cursor) == ((), False, "a/sub")
 
 
+def test_a_walk_stops_when_its_time_is_up_and_goes_on_from_there(root):
+    seen, after = [], None
+    while True:
+        got = page(root, ".", Options(depth=None, seconds=0, after=after), 9)
+        seen += [entry.path for entry in got.entries]
+        if got.cursor is None:
+            break
+        after = got.cursor
+    assert seen == EVERYTHING
+
+
 def test_a_deep_tree_needs_no_recursion(root, ws):
     at = os.open(ws / "c", os.O_RDONLY)
     for _ in range(400):

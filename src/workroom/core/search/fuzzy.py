@@ -44,10 +44,15 @@ def rank(query: str, paths: Iterable[str], limit: int) -> tuple[Ranked, ...]:
     wanted = "".join(query.split()).lower()
     if not wanted:
         return tuple(Ranked(path, 0, ()) for path, _ in zip(paths, range(limit), strict=False))
-    letters = re.compile(".*?".join(re.escape(letter) for letter in wanted), re.DOTALL)
-    scored = (_score(path, wanted) for path in paths if letters.search(path.lower()))
+    letters = _in_order(wanted)
+    scored = (_score(path, wanted) for path in paths if letters.match(path.lower()))
     best = heapq.nsmallest(limit, scored, key=lambda found: (-found[0], len(found[1]), found[1]))
     return tuple(Ranked(path, score, _byte_offsets(path, places)) for score, path, places in best)
+
+
+def _in_order(wanted: str) -> re.Pattern[str]:
+    """Matches a text that holds the letters in this order. Possessive: it takes each as early as it can, for good."""
+    return re.compile("".join(f"[^{re.escape(letter)}]*+{re.escape(letter)}" for letter in wanted))
 
 
 def _score(path: str, wanted: str) -> tuple[int, str, list[int]]:

@@ -15,10 +15,15 @@ from workroom.system.root import Root
 
 __all__ = ["Ignore", "parse_rules"]
 
-_MAX_BYTES = 1_000_000
+_MAX_BYTES = 100_000
 """A longer ignore file is left unread."""
 
-_GLOB = re.compile(r"\\(?P<escaped>.)|(?P<stars>\*\*?)|(?P<one>\?)|\[(?P<not>[!^]?)(?P<set>\]?[^\]]*)\]", re.DOTALL)
+_MAX_LINE = 8_192
+"""A longer line is left out; no path is half as long."""
+
+_GLOB = re.compile(r"\\(?P<escaped>.)|(?P<star>\*+)|(?P<one>\?)|\[(?P<not>[!^]?)(?P<set>\]?[^\]]{0,256})\]", re.DOTALL)
+_RANGE = re.compile(r"(.)(?:-(.))?", re.DOTALL)
+_NAME = re.compile(r"(?:\\.|\[[!^]?\]?[^\]]{0,256}\]|[^/])+", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +109,9 @@ def _parsed(text: str) -> Iterator[_Rule]:
         negated = line.startswith("!")
         body = line[negated:]
         folders_only = body.endswith("/")
-        body = body.rstrip("/") if folders_only else body
-        if not body or line.startswith("#"):
+        body = body.removesuffix("/")
+        # A name that is empty (`a//b`) is in no path.
+        if not body or line.startswith("#") or "//" in raw or len(body) > _MAX_LINE:
             continue
         by_name = "/" not in body
         pattern = re.compile(_translate(body.removeprefix("/")), re.DOTALL)
@@ -117,36 +123,52 @@ def _any_of(rules: Iterator[_Rule]) -> re.Pattern[str]:
 
 
 def _translate(glob: str) -> str:
-    written, at = [], 0
+    """A glob as a regular expression that takes no long time, whatever the glob and the path.
+
+    What stands between two `*`, or between two `**`, is taken where it is found first, for good: it has a fixed
+    length (in characters, or in names), so no later place would leave more room for the rest.
+    """
+    runs: list[list[str]] = [[]]
+    names = _NAME.findall(glob)
+    for number, name in enumerate(names, 1):
+        if name.strip("*") or name == "*":
+            runs[-1].append(_translate_name(name))
+        elif number == len(names):
+            runs[-1].append("(?s:.+)")
+        elif number == 1 or runs[-1]:
+            runs.append([])
+    first, *others = ("/".join(run) for run in runs)
+    if not others:
+        return first
+    *middle, last = others
+    found_first = "".join(f"(?>(?:[^/]*+/)*?{run}/)" for run in middle)
+    return f"{first and first + '/'}{found_first}(?:[^/]*+/)*?{last}"
+
+
+def _translate_name(glob: str) -> str:
+    pieces, at = [""], 0
     for found in _GLOB.finditer(glob):
-        written.append(re.escape(glob[at : found.start()]))
+        pieces[-1] += re.escape(glob[at : found.start()])
         at = found.end()
-        if found["escaped"]:
-            written.append(re.escape(found["escaped"]))
+        if found["star"]:
+            pieces.append("")
         elif found["one"]:
-            written.append("[^/]")
-        elif found["stars"]:
-            wild, at = _stars(glob, found)
-            written.append(wild)
+            pieces[-1] += "[^/]"
         else:
-            written.append(_class(found["not"], found["set"]))
-    return "".join([*written, re.escape(glob[at:])])
-
-
-def _stars(glob: str, found: re.Match[str]) -> tuple[str, int]:
-    """`**` crosses folders only where it stands for whole names; `**/` may also stand for none."""
-    alone = found["stars"] == "**" and glob[: found.start()].endswith(("/", "")[found.start() == 0 :])
-    if alone and glob.startswith("/", found.end()):
-        return "(?:.*/)?", found.end() + 1
-    return (".*" if alone and found.end() == len(glob) else "[^/]*"), found.end()
+            pieces[-1] += re.escape(found["escaped"]) if found["escaped"] else _class(found["not"], found["set"])
+    pieces[-1] += re.escape(glob[at:])
+    first, *others = pieces
+    if not others:
+        return first
+    *middle, last = others
+    found_first = "".join(f"(?>[^/]*?{piece})" for piece in middle)
+    return f"{first}{found_first}(?>[^/]*{last}(?![^/]))"
 
 
 def _class(negation: str, members: str) -> str:
-    """A set of characters; one that can't be a set matches nothing, as in git."""
-    body = re.sub(r"([\\^&|~\[\]])", r"\\\1", members)
-    wanted = f"[{'^/' if negation else ''}{body}]"
-    try:
-        re.compile(wanted)
-    except re.error:
-        return "(?!)"
-    return wanted if negation else f"(?!/){wanted}"
+    """One character of a set, or of none; a range that goes backwards is its first character, as in git."""
+    ranges = (
+        f"{low}-{high or low}" if low <= (high or low) else f"{low}-{low}" for low, high in _RANGE.findall(members)
+    )
+    body = "".join("-".join(map(re.escape, (found[0], found[-1]))) for found in ranges)
+    return f"[^/{body}]" if negation else f"(?!/)[{body}]"

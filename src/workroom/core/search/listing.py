@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -32,6 +33,9 @@ _NAMES = 200_000
 _BUDGET = 100_000
 """How many entries one walk looks at."""
 
+_SECONDS = 20.0
+"""How long one walk takes, whatever the tree and its ignore files are made of."""
+
 _COUNTED = 20_000
 """How many entries past the page are still looked at, to tell the total."""
 
@@ -51,6 +55,7 @@ class Options:
     """Begin after this path, as a page's cursor names it."""
     budget: int = _BUDGET
     names: int = _NAMES
+    seconds: float = _SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +126,13 @@ def walk(root: Root, path: str, options: Options, tally: Tally) -> Iterator[Foun
     sift = _Sift(root, path, options, tally)
     resume = _resume_at(path, options.after)
     stack = [sift.entries(path, 1, resume[0] if resume else "")]
+    deadline = time.monotonic() + options.seconds
     while stack:
         entry = next(stack[-1], None)
         if entry is None:
             stack.pop()
             continue
-        if tally.looked_at >= options.budget:
+        if tally.looked_at >= options.budget or (tally.looked_at > len(resume) and time.monotonic() > deadline):
             tally.cut = True
             return
         tally.looked_at += 1
