@@ -384,13 +384,13 @@ def test_settings_that_cannot_be_read_are_told(house):
 
 
 def test_a_fault_of_ours_is_told_as_one(house):
-    house.workspace.store.close()
+    with house.workspace.store.write() as db:
+        db.execute("ALTER TABLE transactions RENAME TO lost")
     answer = send(house, action="list")
     assert code(answer) == ErrorCode.INTERNAL
     assert "Traceback" not in str(answer.to_json())
     record = replace(a_record(), arguments={"action": "commit", "transaction_id": "tx_1"})
     assert code(resume(Call(house.workspace, AGENT), record)) == ErrorCode.INTERNAL
-    house.workspace = None  # closed already
 
 
 def a_record():
