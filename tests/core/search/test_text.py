@@ -8,7 +8,8 @@ import time
 import pytest
 
 from workroom.base.errors import ErrorCode, WorkroomError
-from workroom.core.search.text import Query, Skipped, count_skipped, search
+from workroom.core.search.text import Query, Skipped, count_skipped, search, search_confinement
+from workroom.system.landlock import has_landlock
 from workroom.system.root import Root
 
 
@@ -235,6 +236,18 @@ def test_links_arent_followed(root, ws, tmp_path):
     (ws / "filelink").symlink_to(tmp_path / "outside/f")
     os.mkfifo(ws / "pipe")
     assert places(found(root)) == EVERYWHERE
+
+
+@pytest.mark.skipif(not has_landlock(), reason="the kernel has no Landlock")
+def test_ignore_files_that_are_links_arent_followed(root, ws, tmp_path):
+    (tmp_path / "rules").write_text("a.txt\n")
+    (ws / ".gitignore").symlink_to(tmp_path / "rules")
+    assert places(found(root)) == EVERYWHERE
+
+
+@pytest.mark.skipif(not has_landlock(), reason="the kernel has no Landlock")
+def test_the_kernel_keeps_a_search_below_the_root():
+    assert search_confinement() == "landlock"
 
 
 def test_it_gives_up_and_tells(root, ws):

@@ -2,6 +2,9 @@
 
 The query and the globs are always arguments of their own, never flags. Links aren't followed; FIFOs, sockets and
 devices aren't opened. What was passed over is counted from ripgrep's own log, so that an answer can tell it.
+
+Ripgrep walks by names, and a folder may be swapped for a link at any moment; so the kernel keeps it below the root
+where it can. Besides, a file counts only if it is one when it is looked at without following links.
 """
 
 from __future__ import annotations
@@ -18,10 +21,10 @@ from workroom.base.changes import Kind
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.search.ignore import Ignore
 from workroom.core.search.listing import APART
-from workroom.system.process import base_env, ripgrep, stream
+from workroom.system.process import base_env, confines, ripgrep, stream
 from workroom.system.root import Root
 
-__all__ = ["FileCount", "Match", "Matches", "Query", "Skipped", "count_skipped", "search"]
+__all__ = ["FileCount", "Match", "Matches", "Query", "Skipped", "count_skipped", "search", "search_confinement"]
 
 _TIMEOUT = 20.0
 """Seconds after which a search answers what it has."""
@@ -119,11 +122,11 @@ def search(
     named = not set(APART).isdisjoint(path.split("/"))
     apart = APART if folder and not named else ()
     ignore = Ignore(root) if folder and path != "." and not (query.ignored or named) else None
-    scope = _Scope(path, after and after[0], by_file, ignore)
+    scope = _Scope(root, path, after and after[0], by_file, ignore)
     sink = _Files(limit) if by_file else _Lines(limit, query.context, after)
     argv = [ripgrep(), *_flags(query, named, folder, apart), "--", path]
     searched, timed_out = None, False
-    with stream(argv, cwd=root.path, env=base_env(), timeout=timeout) as lines:
+    with stream(argv, cwd=root.path, env=base_env(), timeout=timeout, reads=root.fd) as lines:
         try:
             searched = _read(lines, scope, sink)
         except WorkroomError as error:
@@ -141,6 +144,19 @@ def search(
         apart=apart,
         truncated=sink.full or timed_out,
         timed_out=timed_out,
+    )
+
+
+def search_confinement() -> str:
+    """What keeps a search below the root: `landlock` (the kernel), or in words why it is weaker."""
+    try:
+        if confines(ripgrep()):
+            return "landlock"
+    except WorkroomError as error:  # pragma: no cover - needs an installation without ripgrep
+        return f"Nothing can be searched: {error}"
+    return (  # pragma: no cover - needs an old kernel, or another ripgrep
+        "The system can't keep ripgrep below the folder: while another program swaps folders for links, a search can "
+        "tell of lines outside."
     )
 
 
@@ -205,6 +221,7 @@ class _Scope:
     root; so they are applied here.
     """
 
+    root: Root
     path: str
     after: str | None
     whole_files: bool
@@ -213,6 +230,9 @@ class _Scope:
 
     def covers(self, file: str) -> bool:
         if self.after is not None and (_order(file) < _order(self.after) or (self.whole_files and file == self.after)):
+            return False
+        seen = self.root.stat(file)
+        if seen is None or seen.kind is not Kind.FILE:
             return False
         return self.ignore is None or not self.ignore.hides(file, self.path)
 
