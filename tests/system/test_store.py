@@ -238,6 +238,8 @@ def test_events_are_numbered_and_followed_from_a_number(store: Store) -> None:
     assert [event["number"] for event in store.events_since(0, limit=1)] == [1]
     assert [event["number"] for event in store.events_since(1)] == [2]
     assert store.events_since(2) == []
+    assert store.first_event("settings_changed", 0) == store.events_since(1)[0]
+    assert store.first_event("settings_changed", 2) is store.first_event("committed", 0) is None
 
 
 def test_listeners_hear_after_the_commit_until_they_leave(store: Store) -> None:

@@ -155,6 +155,15 @@ class Store:
             ).fetchall()
         return [{"number": row[0], "at": row[1], **json.loads(str(row[2]))} for row in rows]
 
+    def first_event(self, kind: str, number: int) -> dict[str, Any] | None:
+        """The first event of one type (`committed`) after `number`, as `events_since` has it; None without one."""
+        with self.read() as db:
+            row = db.execute(
+                "SELECT number, at, body FROM events WHERE number > ? AND type = ? ORDER BY number LIMIT 1",
+                (number, kind),
+            ).fetchone()
+        return None if row is None else {"number": row[0], "at": row[1], **json.loads(str(row[2]))}
+
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` with each event once it is committed, before `write` is left; answers the way out."""
         self._listeners.append(listener)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from workroom.base.actor import Actor
+from workroom.base.events import ModeChanged
 from workroom.base.settings import Settings
 from workroom.tools.dispatch import call
 from workroom.tools.tool import Call
@@ -37,7 +38,9 @@ def test_capabilities(inspect, house):
     assert ".agentic/plans/<id>/plan.md" in data["storage"]
     assert data["settings"]["destructive_edits"] == "refuse"
     assert data["settings"]["protected"] == [".git/**", ".agentic/**", "secret/**"]
-    assert {"confinement", "atomic_replace", "lease", "sandbox", "watching", "trust"} <= data["guarantees"].keys()
+    assert {"confinement", "search", "atomic_replace", "lease", "sandbox", "watching", "trust"} <= data[
+        "guarantees"
+    ].keys()
     assert data["guarantees"]["trust"].keys() == {"contained", "cooperative"}
     assert answer.summary.startswith("Permission mode plan (1); no plan; 0 waiting for the person; 0 notes; no memory")
     assert "What deletes, moves or overwrites is refused." in answer.summary
@@ -107,6 +110,22 @@ def test_changes_since(inspect, house):
     assert len(inspect("changes", since=0).data["history"]) == 2
 
 
+def test_changes_since_long_ago_are_the_newest(inspect, house):
+    store, seen = house.workspace.store, inspect("changes").data["lastEvent"]
+    with store.write() as db:
+        for _ in range(1_200):
+            store.emit(db, ModeChanged("auto"), 0)
+    entries = [house.edit({"type": "create", "path": f"{n}", "content": ""}) for n in range(4)]
+    answer = inspect("changes", since=seen, limit=3)
+    assert [row["id"] for row in answer.data["history"]] == [entry.number for entry in entries[:0:-1]]
+    assert answer.data["total"]["history"] == 4
+    assert answer.data["truncated"]
+    assert answer.summary.startswith("3 of 4 entries, newest first;")
+    answer = inspect("changes", since=seen, limit=4)
+    assert (len(answer.data["history"]), answer.data["truncated"]) == (4, False)
+    assert inspect("changes", since=answer.data["lastEvent"]).data["total"]["history"] == 0
+
+
 def test_an_event_number_has_bounds(inspect):
     assert inspect("changes", since=2**63 - 1).data["history"] == []
     assert inspect("changes", since=2**63).error["code"] == "INVALID_INPUT"
@@ -136,7 +155,7 @@ def test_changes_are_bounded(inspect, caller, house):
     answer = inspect("changes", limit=1)
     assert len(answer.data["plans"]) == 1
     assert answer.data["plans"][0]["revision"] == 2
-    assert answer.data["total"] == {"transactions": 1, "plans": 2}
+    assert answer.data["total"] == {"history": 1, "transactions": 1, "plans": 2}
     assert answer.data["truncated"]
     (row,) = answer.data["history"]
     assert (len(row["paths"]), row["pathCount"]) == (20, 30)

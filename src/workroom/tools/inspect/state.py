@@ -12,6 +12,7 @@ from workroom.base.settings import Mode, Profile, Settings
 from workroom.core.approvals import Approval, Status
 from workroom.core.notes import MEMORY_PATH
 from workroom.core.plans import plan_path
+from workroom.core.search.text import search_confinement
 from workroom.core.transactions import Entry
 from workroom.system.clock import iso
 from workroom.tools.tool import Action, Arguments, Call
@@ -89,6 +90,7 @@ def _capabilities(call: Call, registered: Registered) -> Envelope:
         "settings": _binding(settings, call.profile),
         "guarantees": {
             **workspace.root.capabilities(),
+            "search": search_confinement(),
             "sandbox": "none yet",
             "watching": "none yet: what other programs change is seen when it is read or committed against",
             "trust": _TRUST,
@@ -156,10 +158,7 @@ def _approval(record: Approval) -> dict[str, Any]:
 def _changes(call: Call, arguments: Changes) -> Envelope:
     workspace, limit = call.workspace, arguments.limit
     transactions, total = workspace.transactions.find(limit=limit)
-    since = arguments.since or 0
-    events = workspace.store.events_since(since, 1_000) if arguments.since is not None else []
-    news = {event["entry"] for event in events if event["type"] == "committed"}
-    entries = [e for e in workspace.transactions.history(limit) if arguments.since is None or e.number in news]
+    entries, entries_total = _history(call, arguments)
     bodies, plans_total = workspace.plans.list(limit)
     approvals = workspace.approvals.list((Status.PENDING, Status.APPROVED), limit, plans=False)
     data: dict[str, Any] = {
@@ -172,19 +171,35 @@ def _changes(call: Call, arguments: Changes) -> Envelope:
         "taskBoards": [],
         "researchProjects": [],
         "lastEvent": workspace.store.last_event(),
-        "total": {"transactions": total, "plans": plans_total},
-        "truncated": total > len(transactions) or plans_total > len(bodies) or len(entries) == limit,
+        "total": {"history": entries_total, "transactions": total, "plans": plans_total},
+        "truncated": total > len(transactions) or plans_total > len(bodies) or entries_total > len(entries),
     }
     return Envelope(
         ok=True,
         operation="inspect.changes",
-        summary=f"{len(entries)} entries, newest first; {total} transactions; {workspace.approvals.count_pending()} "
-        f"waiting for the person. Newest event: {data['lastEvent']}.",
+        summary=f"{_of(len(entries), entries_total)} entries, newest first; {total} transactions; "
+        f"{workspace.approvals.count_pending()} waiting for the person. Newest event: {data['lastEvent']}.",
         data=data,
         facts=tuple(f"entry {e.number}: {e.title} ({e.transaction_id})" for e in entries[:5]),
         omit_when_summarizing=("history", "transactions", "approvals", "plans"),
         text="\n".join(_entry_line(entry) for entry in entries),
     )
+
+
+def _history(call: Call, arguments: Changes) -> tuple[list[Entry], int]:
+    """The newest entries after an event, and how many there are; entries and their events have one order."""
+    workspace, first = call.workspace, 1
+    if arguments.since is not None:
+        event = workspace.store.first_event("committed", arguments.since)
+        if event is None:
+            return [], 0
+        first = event["entry"]
+    newest = workspace.transactions.history(arguments.limit)
+    return [entry for entry in newest if entry.number >= first], newest[0].number - first + 1 if newest else 0
+
+
+def _of(count: int, total: int) -> str:
+    return f"{count}" if count == total else f"{count} of {total:,}"
 
 
 def _entry(entry: Entry) -> dict[str, Any]:
