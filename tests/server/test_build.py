@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import closing
 
+import apsw
 import pytest
 
 from workroom.base.actor import Actor
@@ -48,6 +50,20 @@ def test_a_closed_folder_may_be_opened_again(state, folder):
     second = build_workspace(str(folder), state)
     assert second.store.folder == first.store.folder
     close_workspace(second)
+
+
+def test_a_crash_that_cannot_be_undone_now_is_told_and_the_folder_is_free(state, folder):
+    first = build_workspace(str(folder), state)
+    close_workspace(first)
+    with closing(apsw.Connection(str(first.store.folder / "workspace.db"))) as db:
+        db.execute("ALTER TABLE intents RENAME TO gone")
+        with pytest.raises(WorkroomError, match="no such table") as caught:
+            build_workspace(str(folder), state)
+        assert caught.value.code is ErrorCode.IO_ERROR
+        assert str(folder) in caught.value.message
+        assert caught.value.next_step
+        db.execute("ALTER TABLE gone RENAME TO intents")
+    close_workspace(build_workspace(str(folder), state))
 
 
 def test_settings_follow_the_files(workspace, state):

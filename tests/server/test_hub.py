@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import closing
 from threading import Event
 
+import apsw
 import pytest
 
 from workroom.base.errors import ErrorCode, WorkroomError
@@ -104,6 +106,78 @@ def test_a_path_finds_the_workspace_that_holds_it(hub, folder):
     assert hub.locate(str(folder.parent)) is None
     hub.close(str(folder))
     assert hub.locate(str(folder / "a" / "nowhere")) == str(folder)
+
+
+def held_store(workspace):
+    """Somebody who keeps the store's database to themselves, so that it can't be opened before they have gone."""
+    holder = apsw.Connection(str(workspace.store.folder / "workspace.db"))
+    holder.execute("BEGIN IMMEDIATE")
+    return closing(holder)
+
+
+def test_a_folder_that_is_slow_to_open_holds_nobody_else_up(hub, folder):
+    for name in ("other", "third"):
+        (folder.parent / name).mkdir()
+    before = hub.open(str(folder.parent / "other"))
+    slow = hub.open(str(folder))
+    hub.close(str(folder))
+    with ThreadPoolExecutor(4) as pool, held_store(slow):
+        opening = [pool.submit(hub.open, str(folder)) for _ in range(2)]
+        assert not wait(opening, 0.3).done
+        assert pool.submit(hub.open, str(folder.parent / "other")).result(5) is before
+        third = pool.submit(hub.open, str(folder.parent / "third")).result(5)
+        assert hub.workspaces() == (before, third)
+        assert refused(hub, folder.parent) is ErrorCode.UNSUPPORTED
+        assert not any(one.done() for one in opening)
+        assert hub.stop(0.1) is False
+    one, other = (opened.result(30) for opened in opening)
+    assert one is other
+    assert one is not slow
+
+
+def test_a_folder_that_is_slow_to_close_holds_nobody_else_up(hub, folder):
+    (folder.parent / "other").mkdir()
+    first, go_on, asked = hub.open(str(folder)), Event(), Event()
+
+    def wait_for_word(_workspace):
+        asked.set()
+        go_on.wait(60)
+
+    hub.closing.append(wait_for_word)
+    with ThreadPoolExecutor(4) as pool:
+        closed = pool.submit(hub.close, str(folder))
+        asked.wait(60)
+        assert pool.submit(hub.open, str(folder.parent / "other")).result(5)
+        again = pool.submit(hub.open, str(folder))
+        assert not wait([closed, again], 0.3).done
+        go_on.set()
+        assert closed.result(30) is True
+        assert again.result(30) is not first
+
+
+def test_a_folder_is_closed_as_soon_as_it_is_open(hub, folder):
+    slow = hub.open(str(folder))
+    hub.close(str(folder))
+    with ThreadPoolExecutor(4) as pool:
+        with held_store(slow):
+            opening = hub.opening(str(folder))
+            closed = pool.submit(hub.close, str(folder))
+            assert not wait([closed], 0.3).done
+        assert closed.result(30) is True
+    assert opening.result(30).store.folder == slow.store.folder
+    assert hub.workspaces() == ()
+
+
+def test_a_closing_that_fails_is_told_to_whoever_asked(hub, folder):
+    hub.open(str(folder))
+    hub.closing.append(lambda workspace: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        hub.close(str(folder))
+
+
+def test_nothing_is_opened_any_more_once_it_stops(hub, folder):
+    hub.stop(10)
+    assert refused(hub, folder) is ErrorCode.CANCELLED
 
 
 def test_stopping_closes_every_folder(hub, folder):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import closing
+
+import apsw
 
 from workroom.base.events import Committed, ModeChanged
 from workroom.server.settler import Settler
@@ -33,6 +36,23 @@ def test_a_commit_is_settled_after_its_time(house):
     assert kept
     house.time += 120
     until(lambda: not list((house.folder / ".agentic" / "stage").iterdir()))
+    settler.close()
+
+
+def test_what_could_not_be_settled_is_tried_again(house):
+    house.write("a.txt", "one\n")
+    house.edit({"type": "rewrite", "path": "a.txt", "content": "two\n"})
+    house.time += 120
+    stage = house.folder / ".agentic" / "stage"
+    with closing(apsw.Connection(str(house.store_folder / "workspace.db"))) as db:
+        db.execute("ALTER TABLE intents RENAME TO gone")
+        settler = Settler(house.workspace, seconds=0)
+        emit(house, Committed(9, "tx_9", (), 0, "x", "edit"))
+        (first,) = timers()
+        until(lambda: timers() not in ([first], []))
+        assert list(stage.iterdir())
+        db.execute("ALTER TABLE gone RENAME TO intents")
+    until(lambda: not list(stage.iterdir()))
     settler.close()
 
 

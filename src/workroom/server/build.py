@@ -58,6 +58,7 @@ def build_workspace(
     """Open the folder at `path`: own it, find its store, undo what a crash left, and connect the nouns.
 
     NOT_FOUND, INVALID_INPUT: no folder. UNSUPPORTED: another process owns it, or a newer Workroom wrote its store.
+    IO_ERROR: what a crash left can't be undone now; nothing is lost, and the next opening tries again.
     """
     with _undone_on_failure() as undo:
         root = Root.open(path)
@@ -85,9 +86,7 @@ def build_workspace(
             clock=clock,
             new_id=new_id,
         )
-        workspace.transactions.recover()
-        workspace.approvals.keep_view(agentic)
-        workspace.plans.keep_view(agentic)
+        _make_whole(workspace)
     return workspace
 
 
@@ -102,6 +101,20 @@ def close_workspace(workspace: Workspace) -> None:
         _log.exception("%s can't be settled", workspace.root.path)
     workspace.store.close()
     workspace.root.close()
+
+
+def _make_whole(workspace: Workspace) -> None:
+    """Undo what a crash left, and write the views."""
+    try:
+        workspace.transactions.recover()
+        workspace.approvals.keep_view(workspace.agentic)
+        workspace.plans.keep_view(workspace.agentic)
+    except (OSError, apsw.Error) as error:
+        raise WorkroomError(
+            ErrorCode.IO_ERROR,
+            f"{workspace.root.path} can't be opened: what was left open there can't be made whole: {error}.",
+            next_step="Put right what the message names (space, access), then open it again; nothing is lost.",
+        ) from error
 
 
 def _open_store(folder: Path) -> Store:

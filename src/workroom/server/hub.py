@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from pathlib import Path
 
 from workroom.base.errors import ErrorCode, WorkroomError
@@ -19,8 +21,38 @@ __all__ = ["Hub"]
 _THREADS = 16
 
 
+class _Room:
+    """A folder from the moment that its opening begins: `opened` and `closed` tell how far it is."""
+
+    def __init__(self, path: str, adopt: str | None) -> None:
+        self.path = path
+        self.adopt = adopt
+        self.identity = _identity(path)
+        self.opened: Future[Workspace] = Future()
+        self.closed: Future[None] = Future()
+        self.settler: Settler | None = None
+        self.opened.set_running_or_notify_cancel()  # one of those who wait may give up; the others still want it
+
+    @property
+    def workspace(self) -> Workspace | None:
+        """The workspace, once it is open."""
+        if not self.opened.done() or self.opened.exception() is not None:
+            return None
+        return self.opened.result()
+
+    def is_in_the_way_of(self, other: _Room) -> bool:
+        """Whether this one, which is being closed, holds something that opening the other needs."""
+        same = self.identity is not None and self.identity == other.identity
+        touching = _holds(self.path, other.path) or _holds(other.path, self.path)
+        return same or touching or self.path == other.adopt
+
+
 class Hub:
-    """Opens each folder once. Safe to use from many threads; opening one folder waits for another that is opening."""
+    """Opens each folder once. Safe to use from many threads.
+
+    Opening (a crash may have left much to undo) and closing (a commit may still run) take their time on threads of
+    their own; meanwhile everything else goes on, but for whoever wants that very folder.
+    """
 
     def __init__(self, state: StateDirectory) -> None:
         self.state = state
@@ -29,34 +61,44 @@ class Hub:
         self.closing: list[Callable[[Workspace], None]] = []
         """Called before a workspace is closed, from the thread that closes it."""
         self._lock = threading.Lock()
-        self._open: dict[str, Workspace] = {}
-        self._settlers: dict[str, Settler] = {}
+        """For the two collections alone; nobody does anything slow while holding it."""
+        self._rooms: dict[str, _Room] = {}
+        self._leaving: list[_Room] = []
+        self._stopped = False
 
     def open(self, path: str, adopt: str | None = None) -> Workspace:
         """The workspace of the folder at `path`: the same one for everybody who names the same folder.
 
         `adopt` names the folder whose store it takes over. NOT_FOUND or INVALID_INPUT when there is no such folder,
         UNSUPPORTED when it stands inside another open one, or around it, or when another process owns it.
-        TRANSACTION_STATE when either is open while a store is to be taken over.
+        TRANSACTION_STATE when either is open while a store is to be taken over. CANCELLED when the server stops.
         """
-        real = os.path.realpath(path)
+        return self.opening(path, adopt).result()
+
+    def opening(self, path: str, adopt: str | None = None) -> Future[Workspace]:
+        """The same, begun: for whoever has something better to do than to wait. May refuse at once."""
+        room = _Room(os.path.realpath(path), os.path.realpath(adopt) if adopt else None)
+        departed = self._departed()
         with self._lock:
-            self._close_departed()
-            found = self._open.get(real) or self._under_another_name(real)
-            if adopt is not None:
-                self._check_closed(real, os.path.realpath(adopt))
-            if found is None:
-                self._check_apart(real)
-                found = build_workspace(real, self.state, adopt=Path(adopt) if adopt else None)
-                self._open[real] = found
-                self._settlers[real] = Settler(found)
-            return found
+            if self._stopped:
+                raise WorkroomError(ErrorCode.CANCELLED, "The server stops.", next_step="Connect again.")
+            for one in departed:
+                self._begin_leaving(one)
+            found = self._rooms.get(room.path) or self._under_another_name(room)
+            if room.adopt is not None:
+                self._check_closed(room.path, room.adopt)
+            if found is not None:
+                return found.opened
+            self._check_apart(room.path)
+            _start(self._build, room, [one for one in self._leaving if one.is_in_the_way_of(room)])
+            self._rooms[room.path] = room
+            return room.opened
 
     def locate(self, path: str) -> str | None:
         """The root of the workspace that holds `path`, open or known from earlier; None when there is none."""
         known = {one.path for one in self.state.workspaces() if one.inode}
         with self._lock:
-            known.update(self._open)
+            known.update(self._rooms)
         folder = os.path.realpath(path)
         while folder not in known:
             parent = os.path.dirname(folder)
@@ -67,51 +109,94 @@ class Hub:
 
     def close(self, path: str) -> bool:
         """Close the workspace of a folder; whether it was open. Waits for a running commit; later ones are refused."""
+        real = os.path.realpath(path)
         with self._lock:
-            return self._close(os.path.realpath(path))
+            room = self._rooms.get(real)
+            if room is None:
+                return False
+            self._begin_leaving(room)
+        room.closed.result()
+        return room.workspace is not None
 
     def workspaces(self) -> tuple[Workspace, ...]:
         """Every open workspace, by path."""
         with self._lock:
-            return tuple(self._open[path] for path in sorted(self._open))
+            rooms = [self._rooms[path] for path in sorted(self._rooms)]
+        return tuple(room.workspace for room in rooms if room.workspace is not None)
 
     def stop(self, seconds: float) -> bool:
-        """Let running calls finish and close every folder; nothing may be opened any more.
+        """Let running calls and openings finish and close every folder; nothing may be opened any more.
 
-        False when calls were still running after `seconds`: their folders stay as by a crash, and the next opening
+        False when some were still running after `seconds`: their folders stay as by a crash, and the next opening
         makes them whole.
         """
+        deadline = time.monotonic() + seconds
+        with self._lock:
+            self._stopped = True
+            rooms = list(self._rooms.values())
         if not self.pool.close(seconds):
             return False
-        with self._lock:
-            for path in list(self._open):
-                self._close(path)
-        return True
-
-    def _close(self, real: str) -> bool:
-        workspace = self._open.pop(real, None)
-        if workspace is None:
+        if wait([room.opened for room in rooms], max(0.0, deadline - time.monotonic())).not_done:
             return False
-        for tell in tuple(self.closing):
-            tell(workspace)
-        self._settlers.pop(real).close()
-        close_workspace(workspace)
+        with self._lock:
+            for room in list(self._rooms.values()):
+                self._begin_leaving(room)
+            leaving = list(self._leaving)
+        for room in leaving:
+            room.closed.result()
         return True
 
-    def _close_departed(self) -> None:
-        """Close what no longer stands at its path: it was moved or deleted, and something else may stand there."""
-        for path, workspace in list(self._open.items()):
-            if _identity(path) != (workspace.root.device, workspace.root.inode):
-                self._close(path)
+    # On threads of their own.
 
-    def _under_another_name(self, real: str) -> Workspace | None:
-        """The workspace of the same folder, which a bind mount shows at another path too."""
-        identity = _identity(real)
-        return next((one for one in self._open.values() if (one.root.device, one.root.inode) == identity), None)
+    def _build(self, room: _Room, in_the_way: list[_Room]) -> None:
+        wait([one.closed for one in in_the_way])
+        try:
+            workspace = build_workspace(room.path, self.state, adopt=Path(room.adopt) if room.adopt else None)
+            room.identity = workspace.root.device, workspace.root.inode
+            room.settler = Settler(workspace)
+        except BaseException as error:  # noqa: BLE001 - whoever waits gets it
+            with self._lock:
+                if self._rooms.get(room.path) is room:
+                    del self._rooms[room.path]
+            room.opened.set_exception(error)
+        else:
+            room.opened.set_result(workspace)
+
+    def _leave(self, room: _Room) -> None:
+        wait([room.opened])
+        try:
+            if room.workspace is not None and room.settler is not None:
+                for tell in tuple(self.closing):
+                    tell(room.workspace)
+                room.settler.close()
+                close_workspace(room.workspace)
+        except BaseException as error:  # noqa: BLE001 - whoever waits gets it
+            self._left(room)
+            room.closed.set_exception(error)
+        else:
+            self._left(room)
+            room.closed.set_result(None)
+
+    def _left(self, room: _Room) -> None:
+        with self._lock:
+            self._leaving.remove(room)
+
+    # Under the lock.
+
+    def _begin_leaving(self, room: _Room) -> None:
+        if self._rooms.get(room.path) is room:
+            _start(self._leave, room)
+            del self._rooms[room.path]
+            self._leaving.append(room)
+
+    def _under_another_name(self, wanted: _Room) -> _Room | None:
+        """The same folder, which a bind mount shows at another path too."""
+        rooms = self._rooms.values()
+        return next((one for one in rooms if wanted.identity is not None and one.identity == wanted.identity), None)
 
     def _check_closed(self, *folders: str) -> None:
         for folder in folders:
-            if folder in self._open:
+            if folder in self._rooms:
                 raise WorkroomError(
                     ErrorCode.TRANSACTION_STATE,
                     f"{folder} is open; a store changes hands only while nobody works with it.",
@@ -119,10 +204,10 @@ class Hub:
                 )
 
     def _check_apart(self, real: str) -> None:
-        for path in self._open:
-            if (real + os.sep).startswith(path.rstrip(os.sep) + os.sep):
+        for path in self._rooms:
+            if _holds(path, real):
                 relation = "inside"
-            elif (path + os.sep).startswith(real.rstrip(os.sep) + os.sep):
+            elif _holds(real, path):
                 relation = "around"
             else:
                 continue
@@ -131,6 +216,23 @@ class Hub:
                 f"{real} stands {relation} {path}, which is open; each file has one workspace.",
                 next_step=f"Work in {path}, or close it first.",
             )
+
+    # Inside.
+
+    def _departed(self) -> list[_Room]:
+        """What no longer stands at its path: it was moved or deleted, and something else may stand there."""
+        with self._lock:
+            rooms = list(self._rooms.values())
+        return [room for room in rooms if _identity(room.path) != room.identity]
+
+
+def _start(work: Callable[..., None], *arguments: object) -> None:
+    threading.Thread(target=work, args=arguments, name=f"workroom{work.__name__}", daemon=True).start()
+
+
+def _holds(folder: str, path: str) -> bool:
+    """Whether `path` is `folder` or stands in it."""
+    return (path + os.sep).startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def _identity(path: str) -> tuple[int, int] | None:

@@ -6,6 +6,8 @@ import logging
 import threading
 import time
 
+import apsw
+
 from workroom.base.errors import WorkroomError
 from workroom.base.events import Committed, Event
 from workroom.core.transactions.service import KEEP_DISPLACED_SECONDS
@@ -53,7 +55,9 @@ class Settler:
             self._timer = None
         try:
             self._workspace.transactions.settle()
-        except WorkroomError as error:
+        except (WorkroomError, OSError, apsw.Error) as error:
             _log.warning("%s can't be settled yet: %s", self._workspace.root.path, error)
+            self._arm()
+            return
         if self._last + self._seconds > began:
             self._arm()
