@@ -32,7 +32,6 @@ __all__ = [
     "lease_intact",
     "lock_folder",
     "open_beneath",
-    "release_lease",
     "rename_exchange",
     "rename_noreplace",
     "supports_exchange",
@@ -218,7 +217,7 @@ def take_read_lease(descriptor: int) -> LeaseResult:
     """Ask to be told when a file (open for reading only) is opened for writing; `refused`: somebody has it so now.
 
     The kernel tells by a signal. SIGIO, the usual one, would end the process; SIGURG is ignored unless asked for, so
-    nothing happens and `lease_intact` is what tells.
+    nothing happens and `lease_intact` is what tells. Closing the descriptor gives the lease back.
     """
     if not hasattr(fcntl, "F_SETLEASE"):  # pragma: no cover - not Linux
         return "unsupported"
@@ -237,13 +236,6 @@ def lease_intact(descriptor: int) -> bool:
     if not hasattr(fcntl, "F_GETLEASE"):  # pragma: no cover - not Linux
         return False
     return fcntl.fcntl(descriptor, fcntl.F_GETLEASE) == fcntl.F_RDLCK
-
-
-def release_lease(descriptor: int) -> None:
-    """Give the lease back; who waited to write goes on. Nothing happens where none is held."""
-    if hasattr(fcntl, "F_SETLEASE"):
-        with contextlib.suppress(OSError):
-            fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
 
 
 def supports_lease(folder: int) -> bool:
