@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -34,8 +34,17 @@ def alive(pid: int) -> bool:
         return False
 
 
+def into_timeout(reached: Callable[[Completed], object], script: str, *, max_output: int = 10_000_000) -> Completed:
+    """Run a script into its timeout, again with more time where a busy machine didn't let it come far enough."""
+    for timeout in (0.3, 1.0, 5.0, 30.0):
+        done = sh(script, timeout=timeout, max_output=max_output)
+        if reached(done):
+            break
+    return done
+
+
 def dies(pid: int) -> bool:
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while alive(pid) and time.monotonic() < until:
         time.sleep(0.01)
     return not alive(pid)
@@ -107,26 +116,27 @@ def test_output_is_bounded_and_the_program_still_ends() -> None:
 
 def test_a_timeout_kills_the_group() -> None:
     started = time.monotonic()
-    done = sh("sleep 60 & echo $!; sleep 60", timeout=0.3)
+    done = into_timeout(lambda done: done.stdout, "sleep 600 & echo $!; sleep 600")
     assert done.timed_out
     assert done.code == -15
-    assert time.monotonic() - started < 20
+    assert time.monotonic() - started < 200
     assert dies(int(done.stdout))
 
 
 def test_a_program_that_ignores_sigterm_is_killed() -> None:
-    done = sh("trap '' TERM; echo here; while :; do sleep 0.1; done", timeout=0.3)
+    done = into_timeout(lambda done: done.stdout, "trap '' TERM; echo here; while :; do sleep 0.1; done")
     assert (done.code, done.stdout, done.timed_out) == (-9, b"here\n", True)
 
 
 def test_a_program_may_tidy_up_at_sigterm(tmp_path: Path) -> None:
     lock = tmp_path / "lock"
-    done = sh(f"trap 'rm {lock}; exit 7' TERM; touch {lock}; while :; do sleep 0.02; done", timeout=0.3)
+    script = f"trap 'rm {lock}; exit 7' TERM; touch {lock}; while :; do sleep 0.02; done"
+    done = into_timeout(lambda done: done.code == 7, script)
     assert (done.code, done.timed_out, lock.exists()) == (7, True, False)
 
 
 def test_a_flood_ends_at_the_timeout() -> None:
-    done = run(["yes"], cwd="/", env=ENV, timeout=0.3, max_output=100)
+    done = into_timeout(lambda done: done.truncated, "exec yes", max_output=100)
     assert (done.timed_out, done.truncated, len(done.stdout)) == (True, True, 100)
 
 
@@ -141,18 +151,18 @@ def test_a_program_that_closes_its_pipes_early_is_waited_for() -> None:
 
 def test_a_descendant_with_the_pipe_open_does_not_hold_the_call() -> None:
     started = time.monotonic()
-    done = sh("sleep 60 & echo $!")
+    done = sh("sleep 600 & echo $!", timeout=300)
     assert not done.timed_out
     assert done.code == 0
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 60
     assert dies(int(done.stdout))
 
 
 def test_a_descendant_that_floods_the_pipe_does_not_hold_the_call() -> None:
     started = time.monotonic()
-    done = sh("yes & exit 6", max_output=100)
+    done = sh("yes & exit 6", max_output=100, timeout=300)
     assert (done.code, done.timed_out) == (6, False)
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 60
 
 
 def test_a_descendant_in_a_session_of_its_own_does_not_hold_the_call() -> None:
@@ -274,14 +284,17 @@ def test_leaving_the_block_by_an_error_ends_the_program() -> None:
     assert dies(pids[0])
 
 
-@pytest.mark.parametrize("script", ["echo one; sleep 60", "echo one; exec >&- 2>&-; sleep 60"])
+@pytest.mark.parametrize("script", ["echo one; sleep 600", "echo one; exec >&- 2>&-; sleep 600"])
 def test_the_iteration_raises_at_the_timeout(script: str) -> None:
     seen: list[bytes] = []
-    with (
-        pytest.raises(WorkroomError, match=r"sh took longer than 0\.5 s") as caught,
-        stream(["sh", "-c", script], cwd="/", env=ENV, timeout=0.5) as lines,
-    ):
-        seen.extend(lines)
+    for timeout in (0.5, 5.0, 30.0):
+        with (
+            pytest.raises(WorkroomError, match=rf"sh took longer than {timeout:g} s") as caught,
+            stream(["sh", "-c", script], cwd="/", env=ENV, timeout=timeout) as lines,
+        ):
+            seen.extend(lines)
+        if seen:
+            break
     assert seen == [b"one"]
     assert caught.value.code == ErrorCode.TIMEOUT
 

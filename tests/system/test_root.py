@@ -247,7 +247,7 @@ def test_a_fifo_put_in_a_files_place_at_the_last_moment_does_not_hang(root, here
     begun = time.monotonic()
     with just_before("open", "x", become_fifo), refused(ErrorCode.INVALID_INPUT, "FIFO"):
         root.open_file("x")
-    assert time.monotonic() - begun < 1
+    assert time.monotonic() - begun < 60
 
 
 def test_a_link_put_in_a_files_place_at_the_last_moment_is_not_followed(root, here, tmp_path):

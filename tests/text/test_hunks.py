@@ -227,7 +227,7 @@ class TestHostilePatches:
         hunks = "".join(f"@@ -{n + 1} +{n + 1} @@\n-{n}\n+x\n" for n in range(count))
         started = time.monotonic()
         assert patched(text, hunks).text == "x\n" * count
-        assert time.monotonic() - started < 20
+        assert time.monotonic() - started < 60
 
     def test_many_hunks_that_must_be_searched_for(self):
         count = 20_000
@@ -235,7 +235,7 @@ class TestHostilePatches:
         started = time.monotonic()
         error = refused(text, "".join(f"@@\n-{n}\n+x\n" for n in range(count)), code=ErrorCode.LIMIT_EXCEEDED)
         assert "1,000 hunks of f" in error.message
-        assert time.monotonic() - started < 20
+        assert time.monotonic() - started < 60
 
     def test_a_million_lines(self):
         hunk = PatchHunk(1, None, None, (" a\n",) * 1_000_001)
@@ -246,7 +246,7 @@ class TestHostilePatches:
         started = time.monotonic()
         refused("x\ny\n" * 10_000, "@@\n" + " x\n y\n" * 5_000 + "-z\n")
         refused("x\ny\n" * 10_000, "@@\n" + " x\n y\n" * 5_000 + " x\n-x\n")
-        assert time.monotonic() - started < 20
+        assert time.monotonic() - started < 60
 
 
 LINES = st.sampled_from(

@@ -254,7 +254,7 @@ class TestHostilePatches:
                 parse(patch)
             except WorkroomError:
                 continue
-        assert time.monotonic() - started < 20
+        assert time.monotonic() - started < 60
 
     @given(st.lists(st.sampled_from([
         "--- a/x\n", "+++ b/x\n", "--- /dev/null\n", "+++ b/y\n", "diff --git a/x b/x\n", "@@ -1,2 +1,2 @@\n", "@@\n",

@@ -228,7 +228,7 @@ def test_an_enormous_file_is_read_only_as_far_as_it_must(root, ws):
     tail = excerpt(root, "f", Span(tail=2, room=2000))
     assert (tail.first, tail.last, tail.complete) == (None, None, False)
     assert describe(root, "f").sha256 is None
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 60
 
 
 def test_lines_too_far_into_an_enormous_file(root, ws):

@@ -257,7 +257,7 @@ def test_it_gives_up_and_tells(root, ws):
     started = time.monotonic()
     answer = search(root, ".", Query("needle"), 100, timeout=0.000_1)
     assert (answer.truncated, answer.timed_out, answer.files_searched) == (True, True, None)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 60
 
 
 def test_no_matches(root):
