@@ -17,9 +17,13 @@ PYTHON = [sys.executable, "-m"]
 
 
 def run_pytest(work: Path, arguments: list[str]) -> int:
-    """All tests on two workers; each process leaves its coverage in `work`."""
+    """All tests on two workers; each process leaves its coverage in `work`, and its temporary files below `work/tmp`.
+
+    A folder of this run's own: runs at the same time would remove what is oldest in one that they share.
+    """
     strict = ["-p", "tools.pytest_noskip"] if os.environ.get("CI", "") not in {"", "0", "false"} else []
-    command = [*PYTHON, "coverage", "run", "-m", "pytest", "-n", "2", *strict, f"--junitxml={work / 'tests.xml'}"]
+    command = [*PYTHON, "coverage", "run", "-m", "pytest", "-n", "2", *strict, f"--basetemp={work / 'tmp'}"]
+    command.append(f"--junitxml={work / 'tests.xml'}")
     env = {**os.environ, "COVERAGE_FILE": str(work / ".coverage")}
     return subprocess.run([*command, *arguments], check=False, env=env).returncode
 
