@@ -91,6 +91,8 @@ class FileSide:
 def diff_texts(before: str, after: str, *, path: str = "file", context: int = 3, max_bytes: int = 2_000_000) -> Diff:
     r"""The diff from `before` to `after`; `path` only labels its header, `max_bytes` bounds each side.
 
+    For the editor profile, which shows a buffer's hunks beside what is on disk; edits and files use `render_file`.
+
     Undecodable bytes (lone surrogates in the texts) are shown as `\xNN`: the patch can always be written as UTF-8.
     """
     if before == after:
