@@ -1,5 +1,7 @@
 """pending, show, accept, deny, on real requests."""
 
+import re
+
 REPLACE = {"type": "replace", "path": "a.txt", "search": "world", "replacement": "room"}
 
 
@@ -134,3 +136,12 @@ def test_at_a_terminal_a_diff_has_colours(manual):
     listed = manual.at_terminal("pending")
     assert record in listed.out
     assert "asked by" in listed.out
+
+
+def test_at_a_terminal_times_are_those_of_the_place(manual):
+    record = manual.stage(REPLACE)
+    shown = manual.at_terminal("show", record, TZ="UTC").out
+    assert re.search(
+        r"asked by agent workroom call at \d{4}-\d\d-\d\d \d\d:\d\d; until \d{4}-\d\d-\d\d \d\d:\d\d\n", shown
+    )
+    assert re.search(r" at \d{4}-\d\d-\d\dT[0-9:.]+Z; until ", manual.run("show", record).out)

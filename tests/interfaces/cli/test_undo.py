@@ -1,5 +1,7 @@
 """log and undo, on real changes."""
 
+import re
+
 REPLACE = {"type": "replace", "path": "a.txt", "search": "world", "replacement": "room"}
 
 
@@ -97,3 +99,13 @@ def test_the_history_at_a_terminal(auto):
     assert done in shown.out
     assert "when" in shown.out
     assert auto.at_terminal("log", "--json").json["entries"][0]["transactionId"] == done
+
+
+def test_the_history_at_a_narrow_terminal(auto):
+    done = edit(auto, REPLACE)
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", auto.at_terminal("log", COLUMNS="80").out).splitlines()
+    assert all(len(line.rstrip()) <= 80 for line in shown)
+    assert re.match(r"1 +\d{4}-\d\d-\d\d \d\d:\d\d ", shown[1])
+    assert "id" not in shown[0].split()
+    assert done not in shown[1]  # the number will do
+    assert any(done in line for line in auto.at_terminal("log", COLUMNS="120").out.splitlines())

@@ -155,3 +155,9 @@ def test_names_that_are_no_utf8(inspect, house):
 def test_a_wrong_cursor(inspect):
     assert inspect("list", path="src", cursor="docs/a.md").error["code"] == "INVALID_INPUT"
     assert inspect("list", path="nothing").error["code"] == "NOT_FOUND"
+
+
+def test_one_entry_is_not_called_entries(inspect, house):
+    (house.folder / "docs" / "deep").mkdir()
+    house.write("docs/deep/one.txt", "")
+    assert inspect("list", path="docs/deep").summary == "docs/deep: 1 entry."

@@ -31,7 +31,8 @@ def log(
         scene.out.data({"ok": True, "entries": entries})
     elif entries:
         columns = ("", "when", "who", "what", "lines", "paths", "title", "id")
-        scene.out.table(columns, [_row(scene.out, entry) for entry in entries], whole=2)
+        rows = [_row(scene.out, entry) for entry in entries]
+        scene.out.table(columns, rows, whole=("when", "lines", "id"), spare="id")  # `undo` takes the number too
     else:
         scene.out.note("The history is empty.")
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any, TextIO
 
@@ -18,6 +18,10 @@ from workroom.text.display import show
 __all__ = ["Output", "plain", "standard"]
 
 _STYLES = {"file": "bold", "hunk": "cyan", "added": "green", "removed": "red", "kept": "", "plain": ""}
+
+
+_ROOMY_COLUMNS = 120
+"""A terminal this wide has room for columns that can be done without."""
 
 
 class Output:
@@ -37,11 +41,17 @@ class Output:
         body = {"code": error.code, "message": error.message, "next_step": error.next_step, "details": error.details}
         self.data({"ok": False, "error": body})
 
-    def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], *, whole: int = 1) -> None:
-        """Rows of one-line texts, the first `whole` never broken; in a pipe separated by tabs, without a head."""
+    def table(
+        self, columns: Sequence[str], rows: Iterable[Sequence[str]], *, whole: Collection[str] = (), spare: str = ""
+    ) -> None:
+        """Rows of one-line texts; in a pipe separated by tabs, without a head.
+
+        On a terminal the first column and those named in `whole` are never broken, and `spare` is left out where there
+        is no room for it.
+        """
         cells = [[plain(cell) for cell in row] for row in rows]
         if self.terminal:
-            self._rich_table(columns, cells, whole)
+            self._rich_table(columns, cells, {columns[0], *whole}, spare)
         else:
             for row in cells:
                 self._write("\t".join(row))
@@ -96,16 +106,20 @@ class Output:
 
         self._console().print(Text(text, style), soft_wrap=True)
 
-    def _rich_table(self, columns: Sequence[str], rows: Sequence[Sequence[str]], whole: int) -> None:
+    def _rich_table(
+        self, columns: Sequence[str], rows: Sequence[Sequence[str]], whole: Collection[str], spare: str
+    ) -> None:
         from rich.table import Table  # noqa: PLC0415 - slow to load, and only a terminal needs it
         from rich.text import Text  # noqa: PLC0415
 
+        console = self._console()
+        shown = [index for index, column in enumerate(columns) if column != spare or console.width >= _ROOMY_COLUMNS]
         table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-        for column in columns:
-            table.add_column(column, overflow="fold", no_wrap=column in columns[:whole])
+        for index in shown:
+            table.add_column(columns[index], overflow="fold", no_wrap=columns[index] in whole)
         for row in rows:
-            table.add_row(*(Text(cell) for cell in row))
-        self._console().print(table)
+            table.add_row(*(Text(row[index]) for index in shown))
+        console.print(table)
 
     def _console(self) -> Any:
         from rich.console import Console  # noqa: PLC0415 - slow to load, and only a terminal needs it

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Annotated, Any
 
 import typer
@@ -13,6 +14,9 @@ from workroom.interfaces.cli.output import Output
 from workroom.interfaces.cli.scene import Json, scene_of
 
 __all__ = ["show"]
+
+_TIMES = re.compile(r" at (\d{4}-[0-9T:.-]+Z); until (\d{4}-[0-9T:.-]+Z)$")
+"""How the line about the asker ends."""
 
 
 def show(
@@ -35,7 +39,10 @@ def show(
 def _render(out: Output, found: dict[str, Any]) -> None:
     """The parts in the order that a person reads them; the title is its asker's, and stands among their words."""
     for fact in found["facts"]:
-        out.line(fact, "bold red" if fact.startswith(("DESTRUCTIVE", "ASKED IN EVERY MODE")) else "")
+        out.line(
+            _TIMES.sub(lambda times: f" at {out.when(times[1])}; until {out.when(times[2])}", fact),
+            "bold red" if fact.startswith(("DESTRUCTIVE", "ASKED IN EVERY MODE")) else "",
+        )
     if found["flags"]:
         out.line(f"CAUTION, shown escaped: {', '.join(found['flags'])}", "bold yellow")
     if found["body"]:

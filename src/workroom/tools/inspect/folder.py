@@ -170,12 +170,13 @@ def listed(path: str, found: Page, space: int, *, resumed: bool) -> Envelope:
     if not found.total_is_exact:
         data["totalIsMinimum"] = True
     least = "" if found.total_is_exact else "at least "
+    entries = "entry" if found.total == 1 else "entries"
     more = f"{' remaining' if resumed else ''}"
     more += f", {count} shown; go on with cursor {cursor!r}" if cursor is not None else ""
     return Envelope(
         ok=True,
         operation="inspect.list",
-        summary=f"{path}: {least}{found.total:,} entries{more}.{left_out_words(found.tally)}",
+        summary=f"{path}: {least}{found.total:,} {entries}{more}.{left_out_words(found.tally)}",
         data=data,
         omit_when_summarizing=("entries",),
         text="\n".join(_entry_line(seen) for seen in found.entries[:count]),
