@@ -39,8 +39,6 @@ _SECONDS = 20.0
 _COUNTED = 20_000
 """How many entries past the page are still looked at, to tell the total."""
 
-_OWN = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -185,19 +183,13 @@ class _Sift:
 
     def _names(self, folder: str, after: str, *, first: bool) -> list[tuple[str, Kind]]:
         try:
-            with self._root.folder(folder) as shared:
-                # A descriptor of our own: one that is shared has one reading position for all.
-                own = os.open(".", _OWN, dir_fd=shared)
-                try:
-                    with os.scandir(own) as entries:
-                        found = [
-                            (entry.name, _kind(entry))
-                            for entry in itertools.islice(entries, self._options.names + 1)
-                            if entry.name >= after and not entry.name.startswith(STAGE_PREFIX)
-                        ]
-                finally:
-                    os.close(own)
-        except OSError as error:  # it can be searched but not read, or went away
+            with self._root.folder(folder) as descriptor, os.scandir(descriptor) as entries:
+                found = [
+                    (entry.name, _kind(entry))
+                    for entry in itertools.islice(entries, self._options.names + 1)
+                    if entry.name >= after and not entry.name.startswith(STAGE_PREFIX)
+                ]
+        except OSError as error:  # pragma: no cover - needs a disk that fails
             return self._unreadable(refusal(folder, error), first)
         except WorkroomError as error:
             return self._unreadable(error, first)

@@ -232,9 +232,8 @@ class _Scope:
         if self.after is not None and (_order(file) < _order(self.after) or (self.whole_files and file == self.after)):
             return False
         seen = self.root.stat(file)
-        if seen is None or seen.kind is not Kind.FILE:
-            return False
-        return self.ignore is None or not self.ignore.hides(file, self.path)
+        is_file = seen is not None and seen.kind is Kind.FILE
+        return is_file and (self.ignore is None or not self.ignore.hides(file, self.path))
 
 
 class _Lines:
