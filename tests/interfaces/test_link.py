@@ -77,7 +77,7 @@ def joined(place, **options):
 
 
 def test_nobody_listens(tmp_path):
-    with pytest.raises(WorkroomError) as caught:
+    with pytest.raises(link.NoServerError) as caught:
         joined(link.Place({"WORKROOM_STATE": str(tmp_path)}))
     assert caught.value.code is ErrorCode.NOT_FOUND
     (tmp_path / "x").write_text("")
@@ -96,6 +96,16 @@ def test_a_refusal_comes_as_it_is(tmp_path):
     with pytest.raises(WorkroomError) as caught:
         joined(place_with(tmp_path, json.dumps({"ok": False, "error": error}).encode() + b"\n"))
     assert (caught.value.code, str(caught.value), caught.value.details) == (ErrorCode.UNSUPPORTED, "No. Go.", {"a": 1})
+
+
+def test_a_server_that_cannot_start_is_told_with_what_to_do(tmp_path):
+    place = link.Place({"WORKROOM_STATE": str(tmp_path)})
+    place.environ["PYTHONHOME"] = str(tmp_path / "nowhere")
+    with pytest.raises(link.NoServerError, match="ended before it was ready") as caught:
+        link.join(place, link.hello("agent", "/w", environ={}))
+    assert caught.value.code is ErrorCode.IO_ERROR
+    assert str(tmp_path / "logs" / "server.log") in caught.value.next_step
+    assert "workroom stop" in caught.value.next_step
 
 
 @pytest.mark.parametrize("answer", [b'{"ok": false, "retry": true}\n', b""])

@@ -35,7 +35,7 @@ from typing import Any
 
 from workroom.base.errors import ErrorCode, WorkroomError
 
-__all__ = ["PROTOCOL", "VERSION", "Joined", "Place", "build", "hello", "join", "peer_uid"]
+__all__ = ["PROTOCOL", "VERSION", "Joined", "NoServerError", "Place", "build", "hello", "join", "no_server", "peer_uid"]
 
 VERSION = "0.1.0"
 PROTOCOL = 1
@@ -49,6 +49,10 @@ _SOCKET_PATH_BYTES = 100
 _SESSION_ENV = ("LANG", "LC_ALL", "LC_CTYPE", "PATH", "SSH_AUTH_SOCK", "TZ", "VIRTUAL_ENV")
 _SERVER_ENV = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TMPDIR", "TZ", "USER",
                "XDG_RUNTIME_DIR", "XDG_STATE_HOME")  # fmt: skip
+
+
+class NoServerError(WorkroomError):
+    """There is no server to speak to: none runs, and none was to be started or none could be."""
 
 
 class Place:
@@ -65,6 +69,12 @@ class Place:
         """What a server started from here sees of the environment."""
         self.environ["WORKROOM_STATE"] = self.state
         self.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"  # nothing of ours; looking for them takes its time
+
+    @property
+    def look_further(self) -> str:
+        """The next step where a server should be there and isn't, or doesn't answer."""
+        log = os.path.join(self.state, "logs", "server.log")
+        return f"Look into {log}; `workroom stop` ends a server that hangs, and the next command starts another."
 
     def _socket(self) -> str:
         """The same rule as the state directory's own, without making anything; a test compares the two."""
@@ -119,21 +129,19 @@ def join(place: Place, greeting: dict[str, Any], *, start: bool = True, descript
     """Shake hands with the server, which is started when none listens and `start` is true.
 
     `descriptors` are passed along; a server that refuses has left them as they were.
-    The server's refusals come as they are; NOT_FOUND when none listens and none is to be started; TIMEOUT, IO_ERROR
-    when one can't be started or goes away while it is asked.
+    The server's refusals come as they are, and TIMEOUT when it doesn't answer. NoServerError: NOT_FOUND when none
+    listens and none is to be started; what kept one from starting; TIMEOUT when one after the other goes away.
     """
     deadline = time.monotonic() + _START_SECONDS
     while True:
         connection = _connect(place.socket)
         if connection is None:
             if not start:
-                raise WorkroomError(
-                    ErrorCode.NOT_FOUND, "No server is running.", next_step="`workroom serve FOLDER` starts one."
-                )
+                raise no_server()
             _start_in_turn(place, deadline)
             continue
         try:
-            joined = _greet(connection, greeting, descriptors)
+            joined = _greet(connection, greeting, descriptors, place)
         except BaseException:
             connection.close()
             raise
@@ -141,8 +149,17 @@ def join(place: Place, greeting: dict[str, Any], *, start: bool = True, descript
             return joined
         connection.close()
         if time.monotonic() > deadline:
-            raise WorkroomError(ErrorCode.TIMEOUT, "The server keeps making way for another that doesn't come.")
+            raise NoServerError(
+                ErrorCode.TIMEOUT,
+                "The server keeps making way for another that doesn't come.",
+                next_step=place.look_further,
+            )
         time.sleep(0.005)
+
+
+def no_server() -> NoServerError:
+    """What a caller is told who doesn't want one started."""
+    return NoServerError(ErrorCode.NOT_FOUND, "No server is running.", next_step="`workroom serve FOLDER` starts one.")
 
 
 def build() -> str:
@@ -186,19 +203,25 @@ def _connect(path: str) -> socket.socket | None:
         return None
     except OSError as error:
         connection.close()
-        raise WorkroomError(ErrorCode.IO_ERROR, f"The socket {path} can't be reached: {error.strerror}.") from error
+        raise NoServerError(
+            ErrorCode.IO_ERROR,
+            f"The socket {path} can't be reached: {error.strerror}.",
+            next_step="Give yourself access to its folder, or set WORKROOM_STATE to another one.",
+        ) from error
     if peer_uid(connection) != os.geteuid():
         connection.close()
         raise WorkroomError(ErrorCode.PROTECTED_PATH, f"Another user listens on {path}.")
     return connection
 
 
-def _greet(connection: socket.socket, greeting: dict[str, Any], descriptors: Sequence[int]) -> Joined | None:
+def _greet(
+    connection: socket.socket, greeting: dict[str, Any], descriptors: Sequence[int], place: Place
+) -> Joined | None:
     """The answer to a greeting; None when the server is on its way out and another shall be asked."""
     connection.settimeout(_GREET_SECONDS)
     received = b""
     try:
-        line = json.dumps(greeting).encode("ascii") + b"\n"
+        line = json.dumps({**greeting, "pipes": bool(descriptors)}).encode("ascii") + b"\n"
         sent = socket.send_fds(connection, [line], descriptors) if descriptors else 0
         connection.sendall(line[sent:])
         while b"\n" not in received:
@@ -207,7 +230,11 @@ def _greet(connection: socket.socket, greeting: dict[str, Any], descriptors: Seq
                 return None
             received += chunk
     except TimeoutError:
-        raise WorkroomError(ErrorCode.TIMEOUT, f"The server didn't answer within {_GREET_SECONDS:.0f} s.") from None
+        raise WorkroomError(
+            ErrorCode.TIMEOUT,
+            f"The server didn't answer within {_GREET_SECONDS:.0f} s.",
+            next_step=place.look_further,
+        ) from None
     except OSError:
         return None
     connection.settimeout(None)
@@ -232,7 +259,7 @@ def _start_in_turn(place: Place, deadline: float) -> None:
     try:
         while not _locked(turn):
             if time.monotonic() > deadline:
-                raise WorkroomError(ErrorCode.TIMEOUT, f"No server was ready within {_START_SECONDS:.0f} s.")
+                raise _late(place)
             time.sleep(0.01)
         started = _connect(place.socket)
         if started is None:
@@ -267,16 +294,20 @@ def _start(place: Place, deadline: float) -> None:
         )
         os.close(writing)
         writing = -1
-        _await_report(reading, deadline)
+        _await_report(reading, deadline, place)
     except OSError as error:
-        raise WorkroomError(ErrorCode.IO_ERROR, f"No server can be started: {error.strerror}.") from error
+        raise NoServerError(
+            ErrorCode.IO_ERROR,
+            f"No server can be started: {error.strerror}.",
+            next_step="Start one by hand with `workroom serve`, which says more.",
+        ) from error
     finally:
         os.close(reading)
         if writing >= 0:
             os.close(writing)
 
 
-def _await_report(reading: int, deadline: float) -> None:
+def _await_report(reading: int, deadline: float, place: Place) -> None:
     """A starting server reports one JSON line: `{"ok": true}`, or the error that keeps it from serving."""
     received = b""
     while select.select([reading], [], [], max(0.0, deadline - time.monotonic()))[0]:
@@ -287,13 +318,20 @@ def _await_report(reading: int, deadline: float) -> None:
             if report is not None and report.get("ok"):
                 return
             if report is not None:
-                raise _told(report["error"])
+                raise _told(report["error"], NoServerError)
         if not chunk:
             said = received.decode("utf-8", "replace").strip().rpartition("\n")[2]
-            raise WorkroomError(
-                ErrorCode.IO_ERROR, f"The server ended before it was ready: {said or 'no reason given'}"
+            raise NoServerError(
+                ErrorCode.IO_ERROR,
+                f"The server ended before it was ready: {said or 'no reason given'}",
+                next_step=place.look_further,
             )
-    raise WorkroomError(ErrorCode.TIMEOUT, f"No server was ready within {_START_SECONDS:.0f} s.")
+    raise _late(place)
+
+
+def _late(place: Place) -> NoServerError:
+    message = f"No server was ready within {_START_SECONDS:.0f} s."
+    return NoServerError(ErrorCode.TIMEOUT, message, next_step=place.look_further)
 
 
 def _report(line: bytes) -> dict[str, Any] | None:
@@ -305,7 +343,7 @@ def _report(line: bytes) -> dict[str, Any] | None:
     return report if isinstance(report, dict) and "ok" in report else None
 
 
-def _told(error: Mapping[str, Any]) -> WorkroomError:
+def _told(error: Mapping[str, Any], kind: type[WorkroomError] = WorkroomError) -> WorkroomError:
     """An error that came over the wire, as it was."""
     code, details = ErrorCode(error["code"]), error.get("details")
-    return WorkroomError(code, error["message"], next_step=error.get("next_step", ""), details=details)
+    return kind(code, error["message"], next_step=error.get("next_step", ""), details=details)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import socket
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -97,7 +96,7 @@ def person(
     A server is started where none listens, unless `start` is false. The failure without one ends with NO_SERVER.
     """
     place = link.Place(environ)
-    with _no_server(place):
+    with _no_server():
         key = _key(place, start=start)
         greeting = link.hello("person", folder, key=key, open=False, environ=environ)
         joined = link.join(place, greeting, start=start)
@@ -110,7 +109,7 @@ def call_tool(
 ) -> dict[str, Any]:
     """The envelope that `tool` answers with, asked as an agent asks; the server is started where none listens."""
     place = link.Place(environ)
-    with _no_server(place):
+    with _no_server():
         joined = link.join(place, link.hello("agent", folder, profile=profile, environ=environ))
     with contextlib.closing(_Wire(joined)) as wire:
         client = {"name": "workroom call", "version": link.VERSION}
@@ -148,34 +147,26 @@ def wait_until_stopped() -> bool:
 
 
 @contextlib.contextmanager
-def _no_server(place: link.Place) -> Iterator[None]:
-    """Tell a server's refusal from the lack of a server: after a failure, somebody listens or nobody does."""
+def _no_server() -> Iterator[None]:
+    """Give the lack of a server its exit code."""
     try:
         yield
-    except WorkroomError as error:
-        if _listens(place.socket):
-            raise
+    except link.NoServerError as error:
         raise failed(error, Exit.NO_SERVER) from error
-
-
-def _listens(path: str) -> bool:
-    with socket.socket(socket.AF_UNIX) as probe:
-        try:
-            probe.connect(path)
-        except OSError:
-            return False
-    return True
 
 
 def _key(place: link.Place, *, start: bool) -> str:
     """The person's key; made, with the state directory, when a server is to be started."""
     state = StateDirectory(Path(place.state), runtime=Path(place.runtime) if place.runtime else None)
     if start:
-        state.make()
+        try:
+            state.make()
+        except WorkroomError as error:  # it would keep a server from starting as well
+            raise link.NoServerError(
+                error.code, error.message, next_step=error.next_step, details=error.details
+            ) from error
     elif not state.key_file.exists():
-        raise WorkroomError(
-            ErrorCode.NOT_FOUND, "No server is running.", next_step="`workroom serve FOLDER` starts one."
-        )
+        raise link.no_server()
     return state.person_key()
 
 
