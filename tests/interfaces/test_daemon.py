@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -69,6 +71,74 @@ def test_passed_descriptors_that_nobody_wants_are_closed(guest):
     os.close(reading)
     os.close(writing)
     guest.wait_for(lambda: len(os.listdir(f"/proc/{pid}/fd")) <= before)
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_a_shim_whose_pipes_did_not_arrive_is_told(guest, count):
+    guest.agent()
+    reading, writing = os.pipe()
+    greeting = link.hello("agent", str(guest.folder), environ={}) | {"pipes": True}
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(60)
+        connection.connect(guest.place.socket)
+        socket.send_fds(connection, [json.dumps(greeting).encode() + b"\n"], [reading][:count])
+        answer = json.loads(connection.recv(65536))
+    os.close(reading)
+    os.close(writing)
+    assert answer["error"]["code"] == "IO_ERROR"
+    assert answer["error"]["next_step"]
+
+
+def test_a_shim_greets_once(guest):
+    guest.agent()
+    (hears, says), (reads, writes) = os.pipe(), os.pipe()
+    greeting = link.hello("agent", str(guest.folder), environ={})
+    with link.join(guest.place, greeting, descriptors=(hears, writes)).connection as connection:
+        connection.settimeout(60)
+        connection.sendall(json.dumps(greeting).encode() + b"\n")
+        os.write(says, b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+        assert os.read(reads, 4096)
+        os.close(says)
+        assert json.loads(connection.recv(65536)) == {"over": True}
+    for descriptor in (hears, reads, writes):
+        os.close(descriptor)
+
+
+def test_a_first_line_may_lack_its_newline(guest):
+    guest.agent()
+    greeting = link.hello("agent", str(guest.folder), environ={})
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(60)
+        connection.connect(guest.place.socket)
+        connection.sendall(json.dumps(greeting).encode())
+        connection.shutdown(socket.SHUT_WR)
+        assert json.loads(connection.recv(65536))["ok"] is True
+        assert connection.recv(65536) == b""
+
+
+def test_a_server_without_room_for_a_connection_more_rests_until_there_is(room):
+    room.agent().end()
+    pid = room.pid()
+    before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (3, before[1]))  # what is open stays open
+    log = room.state / "logs" / "server.log"
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(60)
+        connection.connect(room.place.socket)
+        connection.sendall(b"garbage\n")
+        room.wait_for(lambda: "connections wait" in log.read_text())
+        worked = worked_seconds(pid)
+        time.sleep(2.5)
+        assert worked_seconds(pid) - worked < 0.5
+        assert log.read_text().count("connections wait") == 1
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
+        assert b"INVALID_INPUT" in connection.recv(65536)
+
+
+def worked_seconds(pid):
+    """What a process has used of the processor."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def test_a_folder_inside_an_open_one_is_refused(guest):

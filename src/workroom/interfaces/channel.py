@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import socket
 import threading
 from collections.abc import Callable
 
-__all__ = ["Channel", "PipeChannel", "SocketChannel"]
+__all__ = ["LINE_BYTES", "Channel", "PipeChannel", "SocketChannel"]
 
-_LINE_BYTES = 64 * 1024 * 1024
+_log = logging.getLogger(__name__)
+
+LINE_BYTES = 64 * 1024 * 1024
+"""A line may be about this long; where one is longer, the connection ends."""
 _READ_BYTES = 64 * 1024
 """More would be mapped and unmapped by the allocator at each read."""
 
@@ -19,8 +23,9 @@ _READ_BYTES = 64 * 1024
 class Channel:
     """Cuts what comes into lines and hands each to `hear`; while the peer doesn't read, it isn't read from either.
 
-    `hear` and `finished` (the peer has said everything) belong to whoever speaks on the channel, and are set anew when
-    that changes. Everybody in `ended` is told that the connection is gone.
+    `hear`, `finished` (the peer has said everything) and `overrun` (its line is too long) belong to whoever speaks on
+    the channel, and are set anew when that changes; the last two end the connection. Everybody in `ended` is told that
+    it is gone.
 
     `send` may be called from any thread, and writes from that thread: the answer to a call needn't wait for the loop
     to wake. Only what isn't taken at once goes through the loop. Everything else belongs to the loop's thread.
@@ -30,6 +35,7 @@ class Channel:
         """Own the descriptors, which don't block; nothing is read before `go_on`."""
         self.hear: Callable[[bytes], None] = lambda _line: None
         self.finished: Callable[[], None] = self.close
+        self.overrun: Callable[[], None] = self.close
         self.ended: list[Callable[[], None]] = []
         self.held = bytearray()
         """What came in and was not handed over."""
@@ -116,20 +122,31 @@ class Channel:
             return
         self.over = True
         self._follow()
-        self.finished()
+        self._deliver()
+        if not self._resting:
+            self.finished()
 
     def _deliver(self) -> None:
         while not self._resting:
-            end = self.held.find(b"\n", self._searched)
-            if end < 0:
+            end = self.held.find(b"\n", self._searched) + 1
+            if not end and self.over and self.held.strip():
+                end = len(self.held)  # the last line may lack its newline
+            if not end:
                 self._searched = len(self.held)
-                if self._searched > _LINE_BYTES:
-                    self._end()
+                if self._searched > LINE_BYTES:
+                    self._overrun()
                 return
-            line = bytes(self.held[: end + 1])
-            del self.held[: end + 1]
+            line = bytes(self.held[:end])
+            del self.held[:end]
             self._searched = 0
             self.hear(line)
+
+    def _overrun(self) -> None:
+        _log.warning("a line is too long, over %d bytes: the connection ends", LINE_BYTES)
+        self.rest()
+        self.held.clear()
+        self._searched = 0
+        self.overrun()
 
     def _write_some(self, data: bytes | bytearray) -> int:
         """How many bytes were taken; an error is met again by the loop, which ends the connection."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import fcntl
 import json
 import logging
@@ -21,13 +22,14 @@ import signal
 import socket
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Protocol
 
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.ids import new_id
 from workroom.interfaces import link
-from workroom.interfaces.channel import PipeChannel, SocketChannel
+from workroom.interfaces.channel import LINE_BYTES, PipeChannel, SocketChannel
 from workroom.interfaces.greeting import Greeting, read_greeting, refusal, wire_error
 from workroom.interfaces.mcp.connection import Connection, tool_list
 from workroom.interfaces.mcp.shimmed import Shimmed
@@ -46,6 +48,9 @@ _IDLE_SECONDS = 30 * 60
 _FINISH_SECONDS = 10.0
 _HANDOVER_SECONDS = 20.0
 _LOG_BYTES = 5_000_000
+_FULL = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+_FULL_SECONDS = 1.0
+"""How long nobody is let in when there is no room for a connection more."""
 
 
 class _Speaker(Protocol):
@@ -112,7 +117,11 @@ def take_lock(place: link.Place) -> int | None:
             return None
         if time.monotonic() > deadline:
             os.close(lock)
-            raise WorkroomError(ErrorCode.TIMEOUT, "Another server holds on to the socket and doesn't answer.")
+            raise WorkroomError(
+                ErrorCode.TIMEOUT,
+                "Another server holds on to the socket and doesn't answer.",
+                next_step=place.look_further,
+            )
         time.sleep(0.01)
 
 
@@ -129,6 +138,8 @@ class Daemon:
         self._key = state.person_key()
         self._channels: dict[SocketChannel, _Speaker | None] = {}
         self._greetings: set[asyncio.Task[None]] = set()
+        self._full = False
+        """Whether the last one who came found no room."""
 
     def run(self, lock: int, ready: Callable[[], None]) -> int:
         """Serve until told to stop; `ready` is called once clients can connect. Answers the exit code."""
@@ -171,6 +182,7 @@ class Daemon:
 
         A call that still runs after its time is left behind as by a crash; one that waits for the person is given up.
         """
+        deadline = time.monotonic() + _FINISH_SECONDS
         for channel in self._channels:
             channel.rest()
         finished = await asyncio.to_thread(self.hub.pool.close, _FINISH_SECONDS)
@@ -180,17 +192,21 @@ class Daemon:
         if self._channels:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._empty.wait(), 1)
+        finished = finished and await asyncio.to_thread(self.hub.stop, max(0.0, deadline - time.monotonic()))
         if not finished:
-            _log.error("calls were still running; their folders are made whole when they are opened again")
-        return finished and await asyncio.to_thread(self.hub.stop, 0)
+            _log.error("work was still going on; its folders are made whole when they are opened again")
+        return finished
 
     # Connections.
 
     def _accept(self, listener: socket.socket) -> None:
         try:
             connection, _ = listener.accept()
-        except OSError:  # it has gone again, or there are too many
+        except OSError as error:  # it has gone again, unless there is no room for it
+            if error.errno in _FULL:
+                self._let_nobody_in(listener, error)
             return
+        self._full = False
         if link.peer_uid(connection) != os.geteuid():
             connection.close()
             return
@@ -199,8 +215,21 @@ class Daemon:
         self._empty.clear()
         self._watch_idle()
         channel.hear = lambda line: self._hear_greeting(channel, line)
+        channel.overrun = lambda: self._turn_away(channel, _too_long())
         channel.ended.append(lambda: self._gone(channel))
         channel.go_on()
+
+    def _let_nobody_in(self, listener: socket.socket, error: OSError) -> None:
+        """Wait a little: who stands at the door would wake the loop again at once, and for ever."""
+        if not self._full:
+            _log.warning("connections wait until others have gone: %s", error.strerror)
+        self._full = True
+        self._loop.remove_reader(listener.fileno())
+        self._loop.call_later(_FULL_SECONDS, self._let_in_again, listener)
+
+    def _let_in_again(self, listener: socket.socket) -> None:
+        if listener.fileno() >= 0:  # it is closed when the server stops
+            self._loop.add_reader(listener.fileno(), self._accept, listener)
 
     def _gone(self, channel: SocketChannel) -> None:
         del self._channels[channel]
@@ -226,17 +255,24 @@ class Daemon:
                 return
             await self._admit(channel, greeting)
         except WorkroomError as error:
-            channel.send(refusal(error))
-            channel.close()
+            self._turn_away(channel, error)
         except Exception:  # noqa: BLE001 - a client is told, and the server goes on
             _log.exception("a connection could not be admitted")
-            channel.send(refusal(WorkroomError(ErrorCode.INTERNAL, "The server met a fault; its log tells more.")))
-            channel.close()
+            self._turn_away(channel, WorkroomError(ErrorCode.INTERNAL, "The server met a fault; its log tells more."))
+
+    def _turn_away(self, channel: SocketChannel, error: WorkroomError) -> None:
+        channel.send(refusal(error))
+        channel.close()
 
     async def _admit(self, channel: SocketChannel, greeting: Greeting) -> None:
         """Open what the client names and hand the channel to its speaker."""
         credential = self._credential(channel, greeting) if greeting.role == "person" else None
-        workspace = await self._loop.run_in_executor(self.hub.pool, self._workspace, greeting)
+        if greeting.pipes and len(channel.passed) != 2:
+            raise _without_pipes()
+        opening = await self._loop.run_in_executor(self.hub.pool, self._opening, greeting)
+        workspace: Workspace | None = None
+        if opening is not None:
+            workspace = await asyncio.wrap_future(opening)
         if credential is None:
             if workspace is None:
                 raise WorkroomError(ErrorCode.INVALID_INPUT, "An agent's handshake names its workspace.")
@@ -255,14 +291,14 @@ class Daemon:
     def _agent(
         self, channel: SocketChannel, greeting: Greeting, session: Session, workspace: Workspace
     ) -> Connection | Shimmed:
-        passed = channel.take_passed()
-        if len(passed) != 2:
+        if not greeting.pipes:
             return Connection(channel, self.hub, session, workspace)
-        pipes = PipeChannel(passed[0], passed[1])
+        reading, writing = channel.take_passed()
+        pipes = PipeChannel(reading, writing)
         return Shimmed(channel, pipes, Connection(pipes, self.hub, session, workspace), greeting.resumed)
 
-    def _workspace(self, greeting: Greeting) -> Workspace | None:
-        """Open the folder that the greeting means, on a thread of the pool."""
+    def _opening(self, greeting: Greeting) -> Future[Workspace] | None:
+        """Begin to open the folder that the greeting means, on a thread of the pool."""
         path = greeting.workspace
         if path is None:
             return None
@@ -274,7 +310,7 @@ class Daemon:
                     f"{greeting.workspace} is not in a workspace.",
                     next_step="`workroom open FOLDER` makes one; -C FOLDER names another.",
                 )
-        return self.hub.open(path)
+        return self.hub.opening(path)
 
     def _credential(self, channel: SocketChannel, greeting: Greeting) -> PersonCredential:
         return PersonCredential.grant(
@@ -315,6 +351,7 @@ def _listen(path: str) -> socket.socket:
     finally:
         os.umask(mask)
     listener.listen(128)
+    listener.setblocking(False)  # who has gone again before the loop comes to it must not hold it
     return listener
 
 
@@ -337,6 +374,18 @@ def _account() -> str:
 
 def _making_way() -> WorkroomError:
     return WorkroomError(ErrorCode.UNSUPPORTED, "Workroom was updated; this server makes way for the new one.")
+
+
+def _too_long() -> WorkroomError:
+    return WorkroomError(ErrorCode.LIMIT_EXCEEDED, f"A line is at most {LINE_BYTES:,} bytes.")
+
+
+def _without_pipes() -> WorkroomError:
+    return WorkroomError(
+        ErrorCode.IO_ERROR,
+        "The client's input and output didn't reach the server, which may have too many files open.",
+        next_step="End other clients, or stop the server with `workroom stop` and raise `ulimit -n`; then start again.",
+    )
 
 
 def _tell(report: dict[str, Any]) -> None:

@@ -43,6 +43,8 @@ class Greeting(BaseModel):
     build: str = ""
     version: str = ""
     env: dict[str, str] = Field(default_factory=dict)
+    pipes: bool = False
+    """Whether the client's standard input and output come along as descriptors."""
     resumed: Resumed | None = None
 
 

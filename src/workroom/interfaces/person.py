@@ -24,7 +24,7 @@ from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import Event
 from workroom.core.approvals import Approval
 from workroom.core.transactions import Entry
-from workroom.interfaces.channel import Channel
+from workroom.interfaces.channel import LINE_BYTES, Channel
 from workroom.interfaces.greeting import wire_error
 from workroom.person import decisions, settings
 from workroom.person import undo as history
@@ -257,7 +257,7 @@ class PersonConnection:
         self._calls: set[asyncio.Task[None]] = set()
         self._stream: asyncio.Task[None] | None = None
         self._over = False
-        channel.hear, channel.finished = self.hear, self.finish
+        channel.hear, channel.finished, channel.overrun = self.hear, self.finish, self._overrun
         channel.ended.append(self._ended)
 
     def hear(self, line: bytes) -> None:
@@ -277,6 +277,11 @@ class PersonConnection:
         if self._stream is not None:
             self._stream.cancel()
         self._end_if_through()
+
+    def _overrun(self) -> None:
+        error = WorkroomError(ErrorCode.LIMIT_EXCEEDED, f"A request is at most {LINE_BYTES:,} bytes.")
+        self._send({"id": None, "error": wire_error(error)})
+        self.finish()
 
     def _done(self, task: asyncio.Task[None]) -> None:
         self._calls.discard(task)
@@ -308,7 +313,7 @@ class PersonConnection:
             self._loop.call_soon(self._server.stop)
             return {"stopping": True}
         if name == "events":
-            return self._follow(_parsed(_Since, name, params).since)
+            return await self._follow(_parsed(_Since, name, params).since)
         method = METHODS.get(name)
         if method is None:
             known = ", ".join([*METHODS, "stop", "events"])
@@ -316,10 +321,14 @@ class PersonConnection:
         parsed = _parsed(method.params, name, params)
         return await self._loop.run_in_executor(self._server.hub.pool, method.run, self._asking, parsed)
 
-    def _follow(self, since: int | None) -> dict[str, Any]:
+    async def _follow(self, since: int | None) -> dict[str, Any]:
         """Begin to send events after `since` (None: from now on); a second asking begins anew."""
-        store = self._asking.workspace.store
-        start = store.last_event() if since is None else since
+        start = since
+        if start is None:
+            store = self._asking.workspace.store
+            start = await self._loop.run_in_executor(self._server.hub.pool, store.last_event)
+        if self._over:
+            return {"since": start}
         if self._stream is not None:
             self._stream.cancel()
         self._stream = self._loop.create_task(self._send_events(self._asking.workspace, start))

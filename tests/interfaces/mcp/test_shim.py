@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
-import time
+import termios
 
 import pytest
 
@@ -20,6 +23,11 @@ def status_of(client):
     assert answer["isError"] is False
     assert answer["content"][0]["text"] == answer["structuredContent"]["summary"]
     return answer["structuredContent"]["data"]
+
+
+def waiting_in(pipe):
+    """How many bytes were written to a pipe and not read."""
+    return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]
 
 
 @pytest.mark.parametrize("revision", ["2025-06-18", "2025-11-25"])
@@ -146,6 +154,68 @@ def test_files_instead_of_pipes(guest, tmp_path, to_file):
     assert [json.loads(line)["id"] for line in out.splitlines()] == [1, 2]
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_what_the_starter_has_closed_is_no_reason_to_hang(guest, closed):
+    command = ["sh", "-c", f'exec "$@" {closed}', "sh", sys.executable, "-m", "workroom", "mcp"]
+    for folder in (str(guest.folder), str(guest.folder / "gone")):
+        ended = subprocess.run(
+            [*command, folder], env=guest.environ, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=True
+        )
+        assert ended.stdout + ended.stderr == b""
+    wrong = subprocess.run([*command, "--nothing"], env=guest.environ, capture_output=True, timeout=60, check=False)
+    assert wrong.returncode == 2
+
+
+@pytest.mark.parametrize("folder", [".", "gone"])
+def test_the_last_line_may_lack_its_newline(guest, folder):
+    first = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}}
+    last = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+    ended = subprocess.run(
+        [sys.executable, "-m", "workroom", "mcp", str(guest.folder / folder)],
+        input=f"{json.dumps(first)}\n{json.dumps(last)}".encode(),
+        stdout=subprocess.PIPE,
+        env=guest.environ,
+        timeout=60,
+        check=True,
+    )
+    assert [json.loads(line)["id"] for line in ended.stdout.splitlines()] == [1, 2]
+
+
+def test_a_line_that_is_too_long_is_told_before_the_end(guest):
+    client = guest.agent()
+    with contextlib.suppress(BrokenPipeError):
+        for _ in range(65):
+            client.write(b"x" * (1 << 20))
+    error = client.receive()
+    assert (error["id"], error["error"]["code"]) == (None, -32600)
+    assert "67,108,864 bytes" in error["error"]["message"]
+    assert client.process.wait(60) == 0
+    assert "too long" in (guest.state / "logs" / "server.log").read_text()
+
+
+@pytest.mark.parametrize("folder", [".", "gone"])
+def test_the_client_s_ends_block_again_when_all_is_over(guest, folder):
+    (hears, says), (reads, writes) = os.pipe(), os.pipe()
+    command = [sys.executable, "-m", "workroom", "mcp", str(guest.folder / folder)]
+    with subprocess.Popen(command, stdin=hears, stdout=writes, env=guest.environ) as process:
+        os.write(says, b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+        assert os.read(reads, 4096)
+        os.close(says)
+        assert process.wait(60) == 0
+    assert (os.get_blocking(hears), os.get_blocking(writes)) == (True, True)
+    for descriptor in (hears, reads, writes):
+        os.close(descriptor)
+
+
+def test_where_no_workspace_is_the_answers_reach_a_file_too(guest, tmp_path):
+    heard = tmp_path / "out"
+    with heard.open("wb") as stdout:
+        command = [sys.executable, "-m", "workroom", "mcp", str(guest.folder / "gone")]
+        lines = b"".join(b'{"jsonrpc":"2.0","id":%d,"method":"ping"}\n' % number for number in range(500))
+        subprocess.run(command, input=lines, stdout=stdout, env=guest.environ, timeout=60, check=True)
+    assert [json.loads(line)["id"] for line in heard.read_bytes().splitlines()] == list(range(500))
+
+
 def test_the_folder_may_be_named_in_several_ways(guest, tmp_path):
     (tmp_path / "ws" / "x.txt").write_text("x")
     for arguments in (["-C", str(tmp_path), "ws"], ["--profile=workspace", "-C", str(guest.folder)]):
@@ -238,8 +308,7 @@ def test_a_client_ends_while_no_server_runs(room):
 def test_half_a_line_is_handed_on_to_the_next_server(room):
     client = room.agent()
     client.write(b'{"jsonrpc":"2.0","id":7,')
-    room.person().get("status")  # the server has read what came before
-    time.sleep(0.05)
+    room.wait_for(lambda: waiting_in(client.process.stdin) == 0)  # the server has read it
     room.stop()
     client.write(b'"method":"ping"}\n')
     assert client.receive()["method"] == "notifications/tools/list_changed"
@@ -273,9 +342,8 @@ def test_two_clients_that_start_at_once_share_one_server(room):
 
 def test_the_shim_loads_nothing_heavy(guest):
     script = "import sys; from workroom.interfaces.mcp import shim; print(*sys.modules)"
-    loaded = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, env=guest.environ, check=True
-    )
+    environ = {name: value for name, value in guest.environ.items() if not name.startswith("COVERAGE")}
+    loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environ, check=True)
     modules = set(loaded.stdout.split())
     heavy = {"pydantic", "asyncio", "apsw", "dataclasses", "inspect", "argparse", "pathlib", "subprocess", "tomllib"}
     assert not modules & heavy

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import logging
+import threading
 from functools import lru_cache, partial
 from typing import Any
 
@@ -16,11 +17,12 @@ from workroom.base.envelope import Envelope, failure
 from workroom.base.errors import WorkroomError
 from workroom.base.events import Event, ModeChanged
 from workroom.base.settings import Mode, Profile
-from workroom.interfaces.channel import Channel
+from workroom.interfaces.channel import LINE_BYTES, Channel
 from workroom.interfaces.greeting import Resumed
 from workroom.interfaces.link import VERSION
 from workroom.interfaces.mcp.protocol import (
     INTERNAL_ERROR,
+    INVALID_REQUEST,
     CallTool,
     Cancel,
     ListTools,
@@ -49,14 +51,17 @@ _INSTRUCTIONS = (
 )
 
 _PARTED = "The server stopped while this ran; it may have taken effect. Look before you repeat it."
+_NOT_BEGUN = "The server stopped before this was begun; nothing was done. Send it again."
 
 
 class Connection:
     """Speaks MCP on a channel for one session until either side ends it."""
 
     def __init__(self, channel: Channel, hub: Hub, session: Session, workspace: Workspace) -> None:
-        self._running: set[Request] = set()
-        """Requests whose calls are queued or running on a thread; taken out by the thread."""
+        self._running: dict[Request, bool] = {}
+        """Requests whose calls are on their way to a thread, and whether one has begun; taken out by the thread."""
+        self._lock = threading.Lock()
+        """Held while a request is begun or answered: `hand_back` comes before that or after it, not between."""
         self._waiting: dict[Request, asyncio.Task[None]] = {}
         self._channel = channel
         self._hub = hub
@@ -67,7 +72,7 @@ class Connection:
         self._over = False
         self._loop = asyncio.get_running_loop()
         self._leave = workspace.store.subscribe(self._happened)
-        channel.hear, channel.finished = self.hear, self.finish
+        channel.hear, channel.finished, channel.overrun = self.hear, self.finish, self._overrun
         channel.ended.append(self._ended)
 
     def hear(self, line: bytes) -> None:
@@ -92,8 +97,12 @@ class Connection:
     def hand_back(self) -> Resumed:
         """Hear nothing more, and tell what has no answer so; answers what another server needs to go on."""
         self._channel.rest()
-        for request in self._peer.open_requests():
-            self._send(self._peer.refuse(request, INTERNAL_ERROR, _PARTED))
+        with self._lock:
+            for request in self._peer.open_requests():
+                begun = self._running.get(request, True)
+                if not begun:
+                    del self._running[request]
+                self._send(self._peer.refuse(request, INTERNAL_ERROR, _PARTED if begun else _NOT_BEGUN))
         first, held = self._peer.first, bytes(self._channel.held)
         return Resumed(first=(first.decode("latin-1"),) if first else (), held=held.decode("latin-1"))
 
@@ -107,6 +116,12 @@ class Connection:
         self._over = True
         self._end_if_through()
 
+    def _overrun(self) -> None:
+        """The client's line is too long to be heard, and whatever comes behind it can't be told from it."""
+        message = f"A message is at most {LINE_BYTES:,} bytes on one line; the connection ends."
+        self._send(self._peer.complain(INVALID_REQUEST, message))
+        self.finish()
+
     def _end_if_through(self) -> None:
         if self._over and not self._running and not self._waiting:
             self._channel.close()
@@ -118,7 +133,8 @@ class Connection:
 
     def _cancel(self, request: Request) -> None:
         """Begin it no more, wait for it no more; what runs is finished, and its answer dropped."""
-        self._running.discard(request)
+        with self._lock:
+            self._running.pop(request, None)
         if request in self._waiting:
             self._waiting[request].cancel()
         self._end_if_through()
@@ -138,19 +154,22 @@ class Connection:
             self._waiting[step.request] = task
             task.add_done_callback(partial(self._waited, step.request))
         else:
-            self._running.add(step.request)
+            self._running[step.request] = False
             self._hub.pool.run(partial(self._run, caller, step))
 
     def _run(self, caller: Call, step: CallTool) -> None:
         """The whole of a call, on a thread of the pool."""
-        if step.request not in self._running:
-            return
+        with self._lock:
+            if step.request not in self._running:
+                return
+            self._running[step.request] = True
         try:
             self._answer(step.request, call(caller, step.name, step.arguments))
             self._follow_mode()
         except Exception:  # noqa: BLE001 - the client is told, and the thread goes on
             self._tell_fault(step.request)
-        self._running.discard(step.request)
+        with self._lock:
+            self._running.pop(step.request, None)
         if self._over:
             with contextlib.suppress(RuntimeError):  # the loop is over
                 self._loop.call_soon_threadsafe(self._end_if_through)
@@ -168,10 +187,13 @@ class Connection:
 
     def _tell_fault(self, request: Request) -> None:
         _log.exception("a call could not be answered")
-        self._send(self._peer.refuse(request, INTERNAL_ERROR, "The server met a fault; its log tells more."))
+        with self._lock:
+            self._send(self._peer.refuse(request, INTERNAL_ERROR, "The server met a fault; its log tells more."))
 
     def _answer(self, request: Request, envelope: Envelope) -> None:
-        self._send(self._peer.answer(request, _encoded(_result(envelope))))
+        text = _encoded(_result(envelope))
+        with self._lock:
+            self._send(self._peer.answer(request, text))
 
     def _list(self, request: Request) -> None:
         try:

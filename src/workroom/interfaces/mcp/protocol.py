@@ -153,6 +153,10 @@ class Peer:
         """The line that answers `request` with an error."""
         return self._close(request, _error(request.id, _RpcError(code, message)))
 
+    def complain(self, code: int, message: str) -> bytes:
+        """The line that answers something of which not even the id could be read."""
+        return _line(_error(None, _RpcError(code, message)))
+
     def open_requests(self) -> list[Request]:
         """The requests that wait for an answer."""
         with self._lock:

@@ -12,11 +12,11 @@ client is answered from here by a tool that says why.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import stat
-import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -34,33 +34,45 @@ _CHUNK = 1 << 16
 def run(arguments: list[str]) -> int:
     """Serve one client until it closes its end; answers the exit code."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    _open_standard()
     try:
         folder, profile = _parse(arguments)
     except ValueError as error:
-        sys.stderr.write(f"{error}\n{_USAGE}\n")
+        os.write(2, f"{error}\n{_USAGE}\n".encode("utf-8", "replace"))
         return 2
     if profile is None:
-        sys.stdout.write(f"{_USAGE}\n")
+        os.write(1, f"{_USAGE}\n".encode())
         return 0
+    found = [(descriptor, os.get_blocking(descriptor)) for descriptor in (0, 1)]
+    try:
+        return _serve(folder, profile)
+    finally:
+        for descriptor, blocking in found:  # a server changes it, also for whoever has the same end open
+            os.set_blocking(descriptor, blocking)
+
+
+def _serve(folder: str, profile: str) -> int:
     place = link.Place(os.environ)
     greeting = link.hello("agent", folder, profile=profile, environ=os.environ)
     descriptors, finish = _ends()
-    while True:
-        try:
-            joined = link.join(place, greeting, descriptors=descriptors)
-        except WorkroomError as reason:
-            return _diagnose(Diagnostic(link.VERSION, folder, reason), greeting.get("resumed"), descriptors)
-        last = _last_word(joined)
-        if last is None or "resumed" not in last:
-            finish()
-            return 1 if last is None else 0
-        greeting["resumed"], greeting["build"] = last["resumed"], link.build()
-        os.set_blocking(descriptors[0], True)  # the server has changed it
-        heard = _read(descriptors[0])
-        if not heard:
-            finish()
-            return 0
-        greeting["resumed"]["held"] += heard.decode("latin-1")
+    try:
+        while True:
+            try:
+                joined = link.join(place, greeting, descriptors=descriptors)
+            except WorkroomError as reason:
+                _diagnose(Diagnostic(link.VERSION, folder, reason), greeting.get("resumed"), descriptors)
+                return 0
+            last = _last_word(joined)
+            if last is None or "resumed" not in last:
+                return 1 if last is None else 0
+            greeting["resumed"], greeting["build"] = last["resumed"], link.build()
+            os.set_blocking(descriptors[0], True)  # the server has changed it
+            heard = _read(descriptors[0])
+            if not heard:
+                return 0
+            greeting["resumed"]["held"] += heard.decode("latin-1")
+    finally:
+        finish()
 
 
 def _parse(arguments: list[str]) -> tuple[str, str | None]:
@@ -100,7 +112,7 @@ def _last_word(joined: link.Joined) -> dict[str, Any] | None:
     return last
 
 
-def _diagnose(diagnostic: Diagnostic, resumed: dict[str, Any] | None, descriptors: tuple[int, int]) -> int:
+def _diagnose(diagnostic: Diagnostic, resumed: dict[str, Any] | None, descriptors: tuple[int, int]) -> None:
     """Answer the client from here until it ends; `resumed` is what it told a server that is gone."""
     reading, writing = descriptors
     for descriptor in descriptors:
@@ -109,17 +121,26 @@ def _diagnose(diagnostic: Diagnostic, resumed: dict[str, Any] | None, descriptor
     if resumed is not None:
         diagnostic.receive("".join(resumed["first"]).encode("latin-1"))
         held = resumed["held"].encode("latin-1")
-    while True:
-        *lines, held = held.split(b"\n")
-        for line in lines:
-            _write(writing, diagnostic.receive(line))
-        chunk = _read(reading)
-        if not chunk:
-            return 0
-        held += chunk
+    with contextlib.suppress(OSError):  # the client doesn't read any more: nothing is left to do
+        while True:
+            *lines, held = held.split(b"\n")
+            for line in lines:
+                _write(writing, diagnostic.receive(line))
+            chunk = _read(reading)
+            if not chunk:
+                _write(writing, diagnostic.receive(held))  # the last line may lack its newline
+                return
+            held += chunk
 
 
 # The two ends of the client.
+
+
+def _open_standard() -> None:
+    """Open what the starter has closed of standard input, output and error: a pipe of ours would get its number."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
 
 
 def _ends() -> tuple[tuple[int, int], Callable[[], None]]:
@@ -145,17 +166,17 @@ def _ends() -> tuple[tuple[int, int], Callable[[], None]]:
 
 
 def _is_pipe(descriptor: int) -> bool:
-    try:
-        mode = os.fstat(descriptor).st_mode
-    except OSError:  # closed by the starter
-        return False
+    mode = os.fstat(descriptor).st_mode
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
 def _copy(source: int, target: int) -> None:
-    while chunk := _read(source):
-        _write(target, chunk)
-    os.close(target)
+    with contextlib.suppress(OSError):  # who doesn't read any more; the server learns it by the closed pipe
+        while chunk := _read(source):
+            _write(target, chunk)
+    for end in (source, target):
+        if end > 2:  # ours
+            os.close(end)
 
 
 def _read(descriptor: int) -> bytes:
@@ -166,9 +187,5 @@ def _read(descriptor: int) -> bytes:
 
 
 def _write(descriptor: int, data: bytes) -> None:
-    """Write to the client; when it no longer reads there is nothing left to do."""
-    try:
-        while data:
-            data = data[os.write(descriptor, data) :]
-    except OSError:
-        os._exit(0)
+    while data:
+        data = data[os.write(descriptor, data) :]

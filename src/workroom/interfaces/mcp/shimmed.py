@@ -27,7 +27,7 @@ class Shimmed:
         self._pipes = pipes
         self._connection = connection
         self._last: dict[str, Any] = {"over": True}
-        shim.finished = pipes.close
+        shim.hear, shim.finished = _ignore, pipes.close
         shim.ended.append(pipes.close)
         pipes.ended.append(self._tell)
         if resumed is not None:
@@ -46,3 +46,7 @@ class Shimmed:
     def _tell(self) -> None:
         self._shim.send(json.dumps(self._last).encode("ascii") + b"\n")
         self._shim.close()
+
+
+def _ignore(_line: bytes) -> None:
+    """A shim has said everything with its greeting."""
