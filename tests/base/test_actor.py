@@ -15,4 +15,4 @@ def test_an_actor_is_a_value() -> None:
 
 def test_an_actor_cannot_become_another() -> None:
     with pytest.raises(FrozenInstanceError):
-        Actor("agent", "claude-code").kind = "person"  # type: ignore[misc]
+        Actor("agent", "claude-code").kind = "person"

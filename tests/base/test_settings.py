@@ -35,7 +35,7 @@ def test_later_layers_win_each_setting_for_itself() -> None:
 
 def test_settings_are_a_value() -> None:
     with pytest.raises(ValidationError):
-        Settings().mode = Mode.AUTO  # type: ignore[misc]
+        Settings().mode = Mode.AUTO
 
 
 def test_modes_have_the_levels_of_the_slider() -> None:

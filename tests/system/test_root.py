@@ -10,34 +10,16 @@ import os
 import signal
 import socket
 import stat
-import sys
 import threading
 import time
 
 import pytest
+from tests.moments import just_before
 
 from workroom.base.changes import ABSENT, Kind, State
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.system import syscalls
 from workroom.system.root import Root, refusal
-
-_moments: list[tuple[str, str, object]] = []
-
-
-def _at_moment(event: str, arguments: tuple[object, ...]) -> None:
-    if _moments and event == _moments[0][0] and arguments[0] == _moments[0][1]:
-        _moments.pop(0)[2]()
-
-
-sys.addaudithook(_at_moment)
-
-
-@contextlib.contextmanager
-def just_before(event: str, name: str, action):
-    """Do `action` once, just before the next call of that kind on that name: a race that always happens."""
-    _moments.append((event, name, action))
-    yield
-    assert not _moments
 
 
 @pytest.fixture(params=[False, True], ids=["kernel", "walk"])
@@ -503,3 +485,13 @@ def test_links_at_the_top(root, here):
     (here / "b").write_text("x")
     (here / "d").mkdir()
     assert root.top_links({"a", "b", "d", "none"}) == {"a"}
+
+
+def test_a_folder_that_cannot_be_listed_is_told(root, here):
+    (here / "d").mkdir()
+
+    def fail():
+        raise OSError(errno.EIO, "Input/output error")
+
+    with just_before("os.listdir", "", fail), refused(ErrorCode.IO_ERROR):
+        root.scan("d")

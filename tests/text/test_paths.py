@@ -277,3 +277,8 @@ def test_the_first_glob_that_matches_is_told():
 def test_no_glob_is_an_error(pattern, path):
     assert matches(path, (pattern,)) in (pattern, None)
     assert matches(path, (pattern,), folded=True) in (pattern, None)
+
+
+@pytest.mark.parametrize("name", [".workroom-stage-1", ".WORKROOM-STAGE-x/y", "a/.workroom-stage-tx_1-2"])
+def test_names_of_our_own_are_protected(name):
+    assert protected_by(name) == ".workroom-stage-*"

@@ -393,6 +393,17 @@ def test_a_fault_of_ours_is_told_as_one(house):
     assert code(resume(Call(house.workspace, AGENT), record)) == ErrorCode.INTERNAL
 
 
+def test_a_record_whose_action_changes_nothing_cannot_be_run(house):
+    record = replace(a_record(), arguments={"action": "list"})
+    assert code(resume(Call(house.workspace, AGENT), record)) == ErrorCode.INTERNAL
+
+
+def test_a_record_whose_effect_is_there_already_answers_so(house):
+    entry = house.edit(CREATE)
+    record = replace(a_record(), arguments={"action": "commit", "transaction_id": entry.transaction_id})
+    assert "already" in resume(Call(house.workspace, AGENT), record).summary
+
+
 def a_record():
     return Approval(
         id="approval_1", kind="transaction", title="t", status=Status.APPROVED, destructive=False, asks=(),

@@ -6,12 +6,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from tests.moments import just_before
 
 from workroom.base.actor import Actor
 from workroom.base.settings import Settings
 from workroom.tools.dispatch import call
 from workroom.tools.edit import EDIT
-from workroom.tools.tool import Call
+from workroom.tools.schema import parse_arguments
+from workroom.tools.tool import Call, Proposal
 
 AGENT = Actor("agent", "tester", "session_1")
 
@@ -256,6 +258,36 @@ def test_one_effect_a_key_of_many_calls_at_once(house, edit, mode, action):
     assert [answer.get("error") for answer in answers] == [None] * 12
     assert len({answer["data"]["transactionId"] for answer in answers}) == 1
     assert len(house.tx.history()) == (1 if (mode, action) == ("auto", "apply") else 0)
+
+
+def test_two_calls_with_one_key_that_both_wait_are_one(house):
+    house.settings = Settings(mode="manual")
+    caller = Call(house.workspace, AGENT)
+    raw = {"action": "apply", "operations": [{"type": "create", "path": "f", "content": ""}], "idempotency_key": "k"}
+    action, arguments = parse_arguments(EDIT, raw)
+    first, second = action.propose(caller, arguments), action.propose(caller, arguments)
+    assert isinstance(first, Proposal)
+    assert isinstance(second, Proposal)
+    assert first.stage().arguments == second.stage().arguments
+
+
+def test_show_says_why_a_try_failed(house, edit):
+    house.write("f", "a\n")
+    with open(house.folder / "f", "ab"):
+        edit("apply", operations=[{"type": "replace", "path": "f", "search": "a", "replacement": "b"}])
+    failed = edit("list")["data"]["transactions"][0]
+    assert failed["status"] == "failed"
+    assert "open for writing" in edit("show", transaction_id=failed["transactionId"])["data"]["note"]
+
+
+def test_a_plan_that_is_committed_while_its_twin_looks_is_not_made_anew(house, edit):
+    house.write("f", "a\n")
+    operation = {"type": "replace", "path": "f", "search": "a", "replacement": "aa"}
+    planned = edit("preview", operations=[operation], idempotency_key="k")["data"]["transactionId"]
+    with just_before("open", "f", lambda: edit("commit", transaction_id=planned)):
+        answer = edit("apply", operations=[operation], idempotency_key="k")
+    assert (answer["ok"], answer["data"]["transactionId"], answer["data"]["status"]) == (True, planned, "applied")
+    assert house.read("f") == b"aa\n"
 
 
 def test_list_pages_and_filters(house, edit):

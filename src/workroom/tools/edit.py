@@ -102,7 +102,8 @@ def _apply(call: Call, arguments: EditArguments) -> Proposal | Envelope:
     except WorkroomError as error:
         if error.code is not ErrorCode.EDIT_CONFLICT:
             raise
-        call.workspace.transactions.release_key(found.id)  # what it was planned against is gone: plan anew
+        if not call.workspace.transactions.release_key(found.id):
+            return _settled(call, "edit.apply", call.workspace.transactions.get(found.id))
         return _proposal(call, "edit.apply", _plan(call, arguments), arguments)
     return _proposal(call, "edit.apply", found.planned, arguments)
 

@@ -509,3 +509,9 @@ def test_a_relative_link_is_not_carried_to_where_it_leads_out(house):
         assert refused(house, operation).code is ErrorCode.PATH_OUTSIDE_WORKSPACE
     house.edit({"type": "copy", "from": "a/b", "to": "a/c"})
     assert house.tree()["a/c/l"] == ("link", "../../x")
+
+
+def test_a_patchs_prefix_is_not_looked_for_behind_a_link_that_leads_out(house):
+    os.symlink("/etc", house.folder / "a")
+    patch = "--- a/hosts\n+++ b/hosts\n@@ -1 +1 @@\n-x\n+y\n"
+    assert refused(house, {"type": "patch", "patch": patch}).code is ErrorCode.NOT_FOUND

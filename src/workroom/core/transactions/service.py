@@ -107,6 +107,10 @@ class Transactions:
         """The transaction that an idempotency key made. EDIT_CONFLICT when it carried other operations."""
         with self._store.read() as db:
             owner = tables.key_owner(db, key)
+            busy = owner is not None and tables.has_intent(db, owner.id)
+        if busy:  # it is being committed: what became of it is known in a moment
+            with self._writer, self._store.read() as db:
+                owner = tables.key_owner(db, key)
         if owner is not None and list(owner.planned.operations) != normalised(tuple(operations)):
             raise WorkroomError(
                 ErrorCode.EDIT_CONFLICT,
@@ -116,10 +120,13 @@ class Transactions:
             )
         return owner
 
-    def release_key(self, transaction_id: str) -> None:
-        """Let the same call plan anew: its idempotency key is no longer this transaction's."""
-        with self._store.write() as db:
-            tables.release_key(db, transaction_id)
+    def release_key(self, transaction_id: str) -> bool:
+        """Let the same call plan anew: the idempotency key of a plan is no longer its. False when it was committed."""
+        with self._writer, self._store.write() as db:
+            committed = self.get(transaction_id).entry is not None
+            if not committed:
+                tables.release_key(db, transaction_id)
+        return not committed
 
     def plan_rollback(self, transaction_id: str, *, force: bool = False) -> Planned:
         """What taking back an applied transaction would do. TRANSACTION_STATE when it is not in force."""
@@ -320,7 +327,7 @@ class Transactions:
             self._broken = f"taking back {planned.id} failed ({second})"
             _log.exception("%s", self._broken)
             if not isinstance(second, Exception):
-                raise
+                raise  # pragma: no cover - Ctrl-C while it is taken back
 
     def _explain(self, planned: Planned, error: BaseException) -> None:
         """Give a conflict the bytes it is about: what is on disk now, as a patch against what was expected."""

@@ -28,6 +28,7 @@ __all__ = [
     "find_transaction",
     "forget_candidates",
     "has_image",
+    "has_intent",
     "intents",
     "key_owner",
     "mark_forgotten",
@@ -252,6 +253,11 @@ def set_intent_phase(db: Database, transaction_id: str, phase: str, at: float) -
 def delete_intent(db: Database, transaction_id: str) -> None:
     """Settled, or taken back."""
     db.execute("DELETE FROM intents WHERE transaction_id = ?", (transaction_id,))
+
+
+def has_intent(db: Database, transaction_id: str) -> bool:
+    """Whether the transaction is being committed, or was and isn't settled."""
+    return db.execute("SELECT 1 FROM intents WHERE transaction_id = ?", (transaction_id,)).fetchone() is not None
 
 
 def intents(db: Database, phase: str, before: float | None = None) -> list[tuple[str, dict[str, Any]]]:
