@@ -52,7 +52,7 @@ ERROR_MEANINGS: Mapping[ErrorCode, str] = {
     ErrorCode.AGENT_DISABLED: "Sub-agents are switched off in the settings.",
     ErrorCode.LIMIT_EXCEEDED: "A limit was met; the message gives the figure and the limit.",
     ErrorCode.TIMEOUT: "It took longer than allowed and was stopped.",
-    ErrorCode.CANCELLED: "The caller cancelled it before it took effect.",
+    ErrorCode.CANCELLED: "The caller cancelled it, or the workspace was closed, before it took effect.",
     ErrorCode.UNSUPPORTED: "This build or platform can't do it; the message says what can.",
     ErrorCode.IO_ERROR: "The operating system refused; the message carries its reason.",
     ErrorCode.INTERNAL: "A fault of Workroom's own. It is logged; please report it.",
