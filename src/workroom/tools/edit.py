@@ -197,9 +197,9 @@ def _plan(call: Call, arguments: EditArguments) -> Planned:
     )  # fmt: skip
 
 
-def _twin(call: Call, arguments: EditArguments, error: WorkroomError) -> Transaction:
+def _twin(call: Call, arguments: EditArguments | None, error: WorkroomError) -> Transaction:
     """The transaction of the same call made at the same time, by its key; raises `error` when there is none."""
-    found = _by_key(call, arguments)
+    found = None if arguments is None else _by_key(call, arguments)
     if found is None:
         raise error
     return found
@@ -213,8 +213,6 @@ def _proposal(call: Call, operation: str, planned: Planned, arguments: EditArgum
         try:
             staged = transactions.keep(planned, call.actor, waits=True)
         except WorkroomError as error:
-            if arguments is None:
-                raise
             staged = transactions.keep(_twin(call, arguments, error).planned, call.actor, waits=True)
         diff = _diff(call, staged)
         data, artifacts = _data(staged, "planned", diff), write_views(call.workspace.agentic, staged, diff)
@@ -223,9 +221,9 @@ def _proposal(call: Call, operation: str, planned: Planned, arguments: EditArgum
     def run(permit: Permit) -> Envelope:
         try:
             transactions.commit(planned, permit, call.actor)
-        except WorkroomError:
-            twin = None if arguments is None else _by_key(call, arguments)
-            if twin is None or twin.status != "applied":
+        except WorkroomError as error:
+            twin = _twin(call, arguments, error)
+            if twin.status != "applied":
                 raise
             return _settled(call, operation, twin)
         return _answer(call, operation, planned, "applied", f"Applied {planned.id}: {_counts(planned)}.")
