@@ -9,6 +9,7 @@ import pytest
 from tests.moments import just_before
 
 from workroom.base.actor import Actor
+from workroom.base.changes import Permit
 from workroom.base.settings import Settings
 from workroom.tools.dispatch import call
 from workroom.tools.edit import EDIT
@@ -269,6 +270,40 @@ def test_two_calls_with_one_key_that_both_wait_are_one(house):
     assert isinstance(first, Proposal)
     assert isinstance(second, Proposal)
     assert first.stage().arguments == second.stage().arguments
+
+
+def test_a_call_whose_twin_was_faster_answers_with_it(house, edit):
+    house.write("f", "a\n")
+    raw = {"operations": [{"type": "replace", "path": "f", "search": "a", "replacement": "b"}], "idempotency_key": "k"}
+    caller = Call(house.workspace, AGENT)
+    action, arguments = parse_arguments(EDIT, {"action": "apply", **raw})
+    first, second = action.propose(caller, arguments), action.propose(caller, arguments)
+    assert isinstance(first, Proposal)
+    assert isinstance(second, Proposal)
+    applied = first.run(Permit(first.fingerprint, "test"))
+    answer = second.run(Permit(second.fingerprint, "test"))
+    assert (answer.ok, answer.data["transactionId"]) == (True, applied.data["transactionId"])
+    assert len(house.tx.history()) == 1
+
+
+@pytest.mark.parametrize("action", ["preview", "apply"])
+def test_a_twin_that_was_made_while_this_one_was_planned(house, edit, action):
+    house.write("f", "a\n")
+    operation = {"type": "replace", "path": "f", "search": "a", "replacement": "b"}
+    with just_before("open", "f", lambda: edit(action, operations=[operation], idempotency_key="k")):
+        answer = edit(action, operations=[operation], idempotency_key="k")
+    assert answer["ok"]
+    assert house.tx.find()[1] == 1
+    assert answer["data"]["transactionId"] == house.tx.find()[0][0].id
+
+
+def test_a_kept_plan_that_cannot_be_committed_now_stays_planned(house, edit):
+    house.write("f", "a\n")
+    operation = {"type": "replace", "path": "f", "search": "a", "replacement": "b"}
+    planned = edit("preview", operations=[operation], idempotency_key="k")["data"]["transactionId"]
+    with open(house.folder / "f", "ab"):
+        assert edit("apply", operations=[operation], idempotency_key="k")["error"]["code"] == "EDIT_CONFLICT"
+    assert house.tx.get(planned).status == "planned"
 
 
 def test_show_says_why_a_try_failed(house, edit):
