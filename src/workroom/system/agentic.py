@@ -37,11 +37,9 @@ class Agentic:
         """
         full = self._full(path)
         try:
-            self._write(full, data)
-        except WorkroomError as error:
-            if error.code is not ErrorCode.NOT_FOUND:
-                raise
-            self._write(full, data)  # somebody cleaned the folder away between two steps
+            self._replace(full, data)
+        except WorkroomError:
+            self._write_anew(full, data)  # mostly a folder that isn't there yet; what else it is, this tells
         return Artifact(kind, full, hashlib.sha256(data).hexdigest(), len(data), description)
 
     def read(self, path: str) -> bytes | None:
@@ -83,6 +81,15 @@ class Agentic:
 
     def _full(self, path: str) -> str:
         return f"{FOLDER}/{parse_write_path(path, self._root.path)}"
+
+    def _write_anew(self, full: str, data: bytes) -> None:
+        """Write into a folder that may have to be made, and be cleaned away by somebody meanwhile."""
+        try:
+            self._write(full, data)
+        except WorkroomError as error:
+            if error.code is not ErrorCode.NOT_FOUND:
+                raise
+            self._write(full, data)
 
     def _write(self, full: str, data: bytes) -> None:
         self._prepare(self._root.split(full)[0])

@@ -141,7 +141,7 @@ def _propose(action: Action, caller: Call, arguments: Arguments) -> Proposal | E
 def _gate(caller: Call, tool: Tool, action: Action, proposal: Proposal, request: str) -> Envelope:
     settings = caller.workspace.settings()
     approvals = caller.workspace.approvals
-    plan = approvals.active_plan()
+    plan = approvals.active_plan() if settings.mode is Mode.PLAN else None
     decision = decide(
         mode=settings.mode,
         plan_approved=plan is not None,
@@ -154,10 +154,10 @@ def _gate(caller: Call, tool: Tool, action: Action, proposal: Proposal, request:
     denial = approvals.denial(proposal.effect or proposal.fingerprint)
     if denial is not None:
         raise _denied(denial)
-    record = approvals.find(proposal.fingerprint, caller.actor)
     if decision.outcome is Outcome.RUN:
-        reason = f"plan {plan.id}" if plan is not None and settings.mode.value == "plan" else settings.mode.value
+        reason = settings.mode.value if plan is None else f"plan {plan.id}"
         return proposal.run(Permit(proposal.fingerprint, reason))
+    record = approvals.find(proposal.fingerprint, caller.actor)
     if record is not None and record.status is Status.APPROVED:
         return proposal.run(_permit_of(record))
     return _stage(caller, tool, action, proposal, request, record)

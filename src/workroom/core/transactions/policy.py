@@ -43,11 +43,12 @@ class Policy:
 
     def asks(self, change_set: ChangeSet, named: Iterable[str] = ()) -> tuple[str, ...]:
         """Reasons to ask: what can run code later, by canonical path or by the name it was asked for."""
-        found = {name: name for name in named if self._asked(name)}
+        changed = set(change_set.paths())
+        found = {name for name in named if name not in changed and self._asked(name)}
         for change in change_set.changes:
             kind = _link_or_file(change.before, change.after)
             if any(self._asked(name) for name in _places(change.path, kind)):
-                found[change.path] = change.path
+                found.add(change.path)
         return tuple(f"{path} can run code" for path in sorted(found))
 
     def _asked(self, path: str) -> bool:

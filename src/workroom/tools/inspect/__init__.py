@@ -20,7 +20,7 @@ def inspect_tool(registered: Registered) -> Tool:
     """The tool; `registered` tells which tools a caller sees, which its capabilities name."""
     return Tool(
         name="workspace_inspect",
-        title="Look at the workspace",
+        title="Look",
         help="Read-only. capabilities (call it first): mode, what waits, notes. read: numbered lines, sha256. search: "
         "text or regex in files. find: files by name. changes: history. Ignored files, .git and .agentic only when "
         "asked for by path.",
