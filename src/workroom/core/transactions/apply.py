@@ -12,13 +12,11 @@ from collections.abc import Iterable, Sequence
 
 from workroom.base.changes import Change, ChangeSet, Kind
 from workroom.base.errors import ErrorCode, WorkroomError
-from workroom.core.transactions.steps import Folders, Step, look
+from workroom.core.transactions.steps import LOOK, Folders, Step, holds_something, look
 from workroom.system import syscalls
 from workroom.system.root import Root, refusal
 
 __all__ = ["check_guards", "perform", "sync_folders"]
-
-_LOOK = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
 def check_guards(root: Root, change_set: ChangeSet) -> None:
@@ -89,7 +87,7 @@ _ACTIONS = {"remove": _remove, "create": _create, "replace": _replace}
 
 def _lease(parent: int, name: str, change: Change) -> tuple[int, syscalls.LeaseResult]:
     """Open the target and ask to be told of writers. Refused: some program has it open for writing now."""
-    descriptor = os.open(name, _LOOK, dir_fd=parent)
+    descriptor = os.open(name, LOOK, dir_fd=parent)
     lease = syscalls.take_read_lease(descriptor)
     if lease == "refused":
         os.close(descriptor)
@@ -102,21 +100,13 @@ def _check_out(slot: int, step: Step) -> None:
     out = look(slot, step.slot)
     if out is None or not out.is_before(step.change):
         raise _conflict(step.change, "another program changed it in the moment of the commit")
-    if out.state.kind is Kind.DIRECTORY and _holds_something(slot, step.slot):
+    if out.state.kind is Kind.DIRECTORY and holds_something(slot, step.slot):
         raise _conflict(step.change, "the folder holds something that the plan didn't see")
 
 
 def _check_lease(descriptor: int, lease: syscalls.LeaseResult, change: Change) -> None:
     if lease == "held" and not syscalls.lease_intact(descriptor):
         raise _conflict(change, "another program opened it for writing in the moment of the commit")
-
-
-def _holds_something(folder: int, name: str) -> bool:
-    descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
-    try:
-        return bool(os.listdir(descriptor))
-    finally:
-        os.close(descriptor)
 
 
 def _difference(change: Change, now: Kind) -> str:

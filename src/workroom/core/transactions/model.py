@@ -7,7 +7,7 @@ Entry        a line of the history: what was done, by whom, and whether it is un
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -17,6 +17,7 @@ from workroom.base.changes import Change, ChangeSet, Danger, Kind, State
 __all__ = [
     "Directory",
     "Entry",
+    "ImageOf",
     "Planned",
     "Status",
     "Transaction",
@@ -26,6 +27,8 @@ __all__ = [
 ]
 
 Status = Literal["planned", "applied", "rolled_back", "superseded", "failed"]
+ImageOf = Callable[[str], bytes | None]
+"""Finds a content by its SHA-256; None when it isn't kept."""
 Cause = Literal["edit", "rollback", "late_write", "recovery"]
 
 

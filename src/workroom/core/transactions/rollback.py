@@ -6,21 +6,18 @@ shows the difference; forced, it goes on, and what it overwrites is the new entr
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from workroom.base.changes import Change, ChangeSet, Danger, Kind
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.settings import Settings
 from workroom.core.transactions.difference import difference
-from workroom.core.transactions.model import Directory, Entry, Planned
+from workroom.core.transactions.model import Directory, Entry, ImageOf, Planned
 from workroom.core.transactions.overlay import Node, Overlay
 from workroom.core.transactions.policy import Policy
 from workroom.system.root import Root
 
 __all__ = ["plan_rollback"]
-
-ImageOf = Callable[[str], bytes | None]
 
 
 def plan_rollback(root: Root, settings: Settings, entry: Entry, image: ImageOf, *, id: str, force: bool) -> Planned:  # noqa: A002 - the field's name

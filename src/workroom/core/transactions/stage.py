@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from workroom.base.changes import Kind
 from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.core.transactions.model import ImageOf
 from workroom.core.transactions.steps import LOOK, Folders, Step
 from workroom.system import syscalls
 from workroom.system.root import Root
@@ -26,8 +27,6 @@ PART = ".part"
 _BATCH = 64
 _TOGETHER = 8
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-
-ImageOf = Callable[[str], bytes | None]
 
 
 def stage_all(root: Root, folders: Folders, steps: Sequence[Step], image: ImageOf) -> tuple[Step, ...]:

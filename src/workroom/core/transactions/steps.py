@@ -25,7 +25,17 @@ from workroom.system import syscalls
 from workroom.system.root import Root
 from workroom.text.paths import STAGE_PREFIX
 
-__all__ = ["LOOK", "Folders", "Seen", "Step", "build_steps", "look", "step_from_json", "step_to_json"]
+__all__ = [
+    "LOOK",
+    "Folders",
+    "Seen",
+    "Step",
+    "build_steps",
+    "holds_something",
+    "look",
+    "step_from_json",
+    "step_to_json",
+]
 
 LOOK = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 """Flags that open what stands at a name, whatever it is, without a link being followed or a FIFO waited for."""
@@ -231,3 +241,12 @@ def _look_into(folder: int, name: str) -> Seen | None:
     finally:
         os.close(descriptor)
     return Seen(State(Kind.FILE, sha.hexdigest(), size, stat.S_IMODE(info.st_mode)), info.st_ino)
+
+
+def holds_something(folder: int, name: str) -> bool:
+    """Whether a folder at a name in an open folder has anything in it."""
+    descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        return bool(os.listdir(descriptor))
+    finally:
+        os.close(descriptor)

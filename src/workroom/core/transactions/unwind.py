@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from workroom.base.changes import Kind
 from workroom.base.errors import WorkroomError
 from workroom.core.transactions.stage import stage_image
-from workroom.core.transactions.steps import Folders, Seen, Step, look
+from workroom.core.transactions.steps import Folders, Seen, Step, holds_something, look
 from workroom.system import syscalls
 from workroom.system.root import Root
 
@@ -105,7 +105,7 @@ class _Unwinder:
 
     def _take_back(self, step: Step, parent: int, name: str, slot: int) -> None:
         """What we made goes to its slot again; a moved file waits there for its removal to be undone."""
-        if _holds_something(parent, name, step):
+        if step.change.after.kind is Kind.DIRECTORY and holds_something(parent, name):
             self._foreign(step)
             return
         out = look(slot, step.slot)
@@ -177,17 +177,6 @@ class _Unwinder:
     def _foreign(self, step: Step) -> None:
         if step.path not in self.report.foreign:
             self.report.foreign.append(step.path)
-
-
-def _holds_something(parent: int, name: str, step: Step) -> bool:
-    """Whether a folder that we made holds something by now."""
-    if step.change.after.kind is not Kind.DIRECTORY:
-        return False
-    descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
-    try:
-        return bool(os.listdir(descriptor))
-    finally:
-        os.close(descriptor)
 
 
 def keep_copy(root: Root, folders: Folders, step: Step, label: str) -> str:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Iterable, Set
 
 from workroom.base.changes import Change, Kind, State
 from workroom.base.envelope import Artifact
-from workroom.core.transactions.model import Planned, file_row
+from workroom.core.transactions.model import ImageOf, Planned, file_row
 from workroom.system.agentic import Agentic
 from workroom.text.diff import FileSide, render_file
 from workroom.text.quoting import quote_name
 
 __all__ = ["drop_views", "render_diff", "render_review", "write_views"]
-
-ImageOf = Callable[[str], bytes | None]
 
 
 def render_diff(changes: tuple[Change, ...], image: ImageOf) -> str:
