@@ -31,7 +31,8 @@ from workroom.base.ids import new_id
 from workroom.interfaces import link
 from workroom.interfaces.channel import LINE_BYTES, PipeChannel, SocketChannel
 from workroom.interfaces.greeting import Greeting, read_greeting, refusal, wire_error
-from workroom.interfaces.mcp.connection import Connection, tool_list
+from workroom.interfaces.mcp.connection import Connection
+from workroom.interfaces.mcp.conversation import tool_list
 from workroom.interfaces.mcp.shimmed import Shimmed
 from workroom.interfaces.person import PersonConnection
 from workroom.person.credential import PersonCredential

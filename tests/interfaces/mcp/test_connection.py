@@ -107,14 +107,14 @@ def test_an_answer_that_is_ready_leaves_before_the_connection_is_handed_back(hub
     async def part():
         with connected(hub, house.workspace) as (channel, connection, client):
             channel.rest()
-            (step,) = connection._peer.receive(line(id=1, method="tools/call", params=LIST))
+            (step,) = connection._conversation._peer.receive(line(id=1, method="tools/call", params=LIST))
             assert isinstance(step, CallTool)
             caller = Call(house.workspace, Actor("agent", "tester", "session_1"), "workspace")
-            connection._running[step.request] = False
+            connection._conversation._running[step.request] = False
             with channel._lock:
-                answering = threading.Thread(target=connection._run, args=(caller, step))
+                answering = threading.Thread(target=connection._conversation._run, args=(caller, step))
                 answering.start()
-                until(lambda: not connection._peer.open_requests())
+                until(lambda: not connection._conversation._peer.open_requests())
                 handing = threading.Thread(target=connection.hand_back)
                 handing.start()
                 handing.join(0.2)

@@ -122,7 +122,7 @@ def test_a_call_is_handed_over_and_answered():
     (step,) = peer.receive(line(id="c1", method="tools/call", params={"name": "t", "arguments": {"a": 1}}))
     assert isinstance(step, CallTool)
     assert (step.name, step.arguments) == ("t", {"a": 1})
-    answer = peer.answer(step.request, encode({"x": "é\u2028"}))
+    answer = peer.answer(step.request, encode({"x": "é\u2028"})).line
     assert len(answer.decode().splitlines()) == 1
     assert json.loads(answer) == {"jsonrpc": "2.0", "id": "c1", "result": {"x": "é\u2028"}}
 
@@ -136,7 +136,7 @@ def test_a_list_is_handed_over_and_may_be_refused():
     peer = ready()
     (step,) = peer.receive(line(id=1, method="tools/list"))
     assert isinstance(step, ListTools)
-    assert json.loads(peer.refuse(step.request, -32603, "no"))["error"] == {"code": -32603, "message": "no"}
+    assert json.loads(peer.refuse(step.request, -32603, "no").line)["error"] == {"code": -32603, "message": "no"}
 
 
 def test_an_id_in_use_is_refused_and_may_be_used_again_later():
@@ -151,8 +151,9 @@ def test_an_id_in_use_is_refused_and_may_be_used_again_later():
 def test_a_cancelled_request_is_not_answered():
     peer = ready()
     (step,) = peer.receive(line(id=1, method="tools/call", params={"name": "t"}))
-    (cancel,) = peer.receive(line(method="notifications/cancelled", params={"requestId": 1}))
+    cancel, end = peer.receive(line(method="notifications/cancelled", params={"requestId": 1}))
     assert isinstance(cancel, Cancel)
+    assert (end.line, end.final) == (b"", True)
     assert cancel.request is step.request
     assert peer.answer(step.request, "{}") is None
     assert peer.receive(line(method="notifications/cancelled", params={"requestId": 1})) == []
@@ -160,7 +161,7 @@ def test_a_cancelled_request_is_not_answered():
 
 
 def test_a_change_of_tools_is_told():
-    assert json.loads(ready().tools_changed()) == {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+    assert json.loads(ready().tools_changed().line) == {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
 
 
 def batch(*messages):
@@ -180,7 +181,7 @@ def test_a_batch_is_answered_by_one_array_when_all_is_done():
     peer = ready("2025-03-26")
     note = {"jsonrpc": "2.0", "method": "notifications/other"}
     (step,) = peer.receive(batch(PING, note, CALL, 7))
-    answers = json.loads(peer.answer(step.request, "{}"))
+    answers = json.loads(peer.answer(step.request, "{}").line)
     assert [(a["id"], "error" in a) for a in answers] == [(1, False), (None, True), (2, False)]
 
 
@@ -220,4 +221,4 @@ def test_an_answer_is_one_line_for_every_reader(text):
 def test_a_lone_surrogate_leaves_as_a_question_mark():
     peer = ready()
     (step,) = peer.receive(line(id=1, method="tools/list"))
-    assert json.loads(peer.answer(step.request, encode("x\ud800y😀")).decode("utf-8"))["result"] == "x?y😀"
+    assert json.loads(peer.answer(step.request, encode("x\ud800y😀")).line.decode("utf-8"))["result"] == "x?y😀"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workroom.base.errors import WorkroomError
-from workroom.interfaces.mcp.protocol import CallTool, ListTools, Peer, Send, Step, encode
+from workroom.interfaces.mcp.protocol import Cancel, ListTools, Peer, Send, Step, encode
 
 __all__ = ["NAME", "Diagnostic"]
 
@@ -25,11 +25,11 @@ class Diagnostic:
     def _answer(self, step: Step) -> bytes:
         if isinstance(step, Send):
             return step.line
-        if isinstance(step, ListTools):
-            return self._peer.answer(step.request, encode({"tools": [_TOOL]})) or b""
-        if isinstance(step, CallTool):
-            return self._peer.answer(step.request, encode(self._status(step.name))) or b""
-        return b""
+        if isinstance(step, Cancel):
+            return b""
+        body = {"tools": [_TOOL]} if isinstance(step, ListTools) else self._status(step.name)
+        answer = self._peer.answer(step.request, encode(body))
+        return b"" if answer is None else answer.line
 
     def _status(self, name: str) -> dict[str, object]:
         """The answer to a call: the asked-for status, or the same as an error to whoever calls another tool."""

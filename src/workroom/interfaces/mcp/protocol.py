@@ -1,10 +1,13 @@
 """The server's half of the Model Context Protocol over lines, without any input or output of its own.
 
     bytes of one line -> Peer.receive -> steps for whoever owns the connection:
-        Send(line)                       write this line
+        Send(line, origin, …)            send this line
         CallTool(request, name, …)       run the tool, then answer(request, …)
         ListTools(request)               answer(request, …) with the tools as they stand now
         Cancel(request)                  the client doesn't wait any longer; an answer is dropped
+
+What is sent belongs to something that was heard, or to nothing: `origin` is whatever the owner gave along with that, so
+that an HTTP transport finds the response to put it into. Over one pair of pipes it doesn't matter.
 
 Only the standard library's `json` is needed, for the shim speaks this too where no server can be reached. Requests may
 be answered from any thread.
@@ -33,41 +36,57 @@ RequestId = str | int
 class _Batch:
     """Answers of one batch, which leave as one array when the last is there."""
 
-    def __init__(self) -> None:
+    def __init__(self, origin: object) -> None:
+        self.origin = origin
         self._waiting = 1  # for the end of the batch itself
         self._answers: list[str] = []
+        self._wanted = False
+        """Whether anything in it is answered at all."""
 
     def wait(self) -> None:
+        self._wanted = True
         self._waiting += 1
 
     def take(self, answer: str) -> None:
+        self._wanted = True
         self._answers.append(answer)
 
-    def done(self) -> str | None:
-        """One of those waited for is through; answers the array when it was the last."""
+    def done(self) -> list[Send]:
+        """One of those waited for is through; the array leaves when it was the last."""
         self._waiting -= 1
-        if self._waiting or not self._answers:
-            return None
-        return "[" + ",".join(self._answers) + "]"
+        if self._waiting or not self._wanted:
+            return []
+        if not self._answers:
+            return [_nothing(self.origin)]
+        return [Send(_line("[" + ",".join(self._answers) + "]"), self.origin, final=True)]
 
 
 class Request:
     """A request that waits for its answer."""
 
-    __slots__ = ("batch", "id")
+    __slots__ = ("batch", "id", "origin")
 
-    def __init__(self, number: RequestId, batch: _Batch | None) -> None:
+    def __init__(self, number: RequestId, batch: _Batch | None, origin: object) -> None:
         self.id = number
         self.batch = batch
+        self.origin = origin
 
 
 class Send:
-    """Write `line`, which ends in a newline."""
+    """Send `line`, one message (or one batch of answers) that ends in a newline.
 
-    __slots__ = ("line",)
+    `origin` came with what this belongs to; None for what belongs to nothing that was heard. `final`: it is the whole
+    answer to that, and nothing more of the same origin comes; the line is empty where the client has cancelled it.
+    `error`: the JSON-RPC code, where it is an error's.
+    """
 
-    def __init__(self, line: bytes) -> None:
+    __slots__ = ("error", "final", "line", "origin")
+
+    def __init__(self, line: bytes, origin: object = None, *, final: bool = False, error: int | None = None) -> None:
         self.line = line
+        self.origin = origin
+        self.final = final
+        self.error = error
 
 
 class ListTools:
@@ -126,68 +145,81 @@ class Peer:
         self._open: dict[RequestId, Request] = {}
         self._lock = threading.Lock()
 
-    def receive(self, line: bytes) -> list[Step]:
+    def receive(self, line: bytes, origin: object = None) -> list[Step]:
         """What to do about one line. Never raises: what can't be understood is answered with its JSON-RPC error."""
-        with self._lock:
-            return self._received(line)
-
-    def _received(self, line: bytes) -> list[Step]:
         if not line.strip():
             return []
         try:
             message = _decode(line)
-            if isinstance(message, list):
-                return self._batch(message)
         except _RpcError as fault:
-            return [Send(_line(_error(None, fault)))]
-        steps = self._message(message, None)
-        if isinstance(message, dict) and message.get("method") == "initialize" and self.revision:
-            self.first = line
-        return steps
+            return [_refusal(None, fault, origin)]
+        return self.take(message, origin)
 
-    def answer(self, request: Request, result: str) -> bytes | None:
-        """The line that answers `request` with `result`, a JSON text; None when nothing is to be sent (yet)."""
+    def take(self, message: Any, origin: object = None) -> list[Step]:
+        """The same for a message that is decoded already."""
+        with self._lock:
+            if isinstance(message, list):
+                return self._batch(message, origin)
+            steps = self._message(message, None, origin)
+            if isinstance(message, dict) and message.get("method") == "initialize" and self.revision:
+                self.first = _line(encode(message))
+            return steps
+
+    def answer(self, request: Request, result: str) -> Send | None:
+        """What answers `request` with `result`, a JSON text; None when nothing is to be sent (yet)."""
         return self._close(request, f'{{"jsonrpc":"2.0","id":{json.dumps(request.id)},"result":{result}}}')
 
-    def refuse(self, request: Request, code: int, message: str) -> bytes | None:
-        """The line that answers `request` with an error."""
-        return self._close(request, _error(request.id, _RpcError(code, message)))
+    def refuse(self, request: Request, code: int, message: str) -> Send | None:
+        """What answers `request` with an error."""
+        return self._close(request, _error(request.id, _RpcError(code, message)), code)
 
-    def complain(self, code: int, message: str) -> bytes:
-        """The line that answers something of which not even the id could be read."""
-        return _line(_error(None, _RpcError(code, message)))
+    def complain(self, code: int, message: str, origin: object = None) -> Send:
+        """What answers something of which not even the id could be read."""
+        return _refusal(None, _RpcError(code, message), origin)
+
+    def give_up(self, origin: object) -> list[Request]:
+        """Nobody waits for what came with this origin; answers the requests that were open."""
+        with self._lock:
+            dropped = [request for request in self._open.values() if request.origin is origin]
+            for request in dropped:
+                del self._open[request.id]
+            return dropped
 
     def open_requests(self) -> list[Request]:
         """The requests that wait for an answer."""
         with self._lock:
             return list(self._open.values())
 
-    def tools_changed(self) -> bytes | None:
+    def tools_changed(self) -> Send | None:
         """The notification that the tools are others now; None before the client has introduced itself."""
-        return _line('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}') if self.revision else None
+        return Send(_line('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}')) if self.revision else None
 
-    def _batch(self, messages: list[Any]) -> list[Step]:
+    def _batch(self, messages: list[Any], origin: object) -> list[Step]:
         if self.revision != _BATCHED or not messages:
-            raise _RpcError(INVALID_REQUEST, "A message is one JSON object; this revision has no batches.")
-        batch = _Batch()
-        steps = [step for message in messages for step in self._message(message, batch)]
-        return [*steps, *_lines(batch.done())]
+            fault = _RpcError(INVALID_REQUEST, "A message is one JSON object; this revision has no batches.")
+            return [_refusal(None, fault, origin)]
+        batch = _Batch(origin)
+        steps = [step for message in messages for step in self._message(message, batch, origin)]
+        return [*steps, *batch.done()]
 
-    def _message(self, message: Any, batch: _Batch | None) -> list[Step]:
-        number = None
+    def _message(self, message: Any, batch: _Batch | None, origin: object) -> list[Step]:
+        number: RequestId | None = None
         try:
             if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
                 raise _RpcError(INVALID_REQUEST, 'A message is a JSON object with "jsonrpc": "2.0".')
             if "method" not in message and ("result" in message or "error" in message):
-                return []  # an answer, though nothing was asked
+                return []  # an answer, and we ask nothing
             if "id" in message:
                 number = _request_id(message["id"])
             method, params = _method(message)
-            if "id" not in message:
+            if number is None:
                 return self._notification(method, params)
-            return self._request(number, method, params, batch)
+            return self._request(Request(number, batch, origin), method, params)
         except _RpcError as fault:
-            return _sent(_error(number, fault), batch)
+            if batch is None:
+                return [_refusal(number, fault, origin)]
+            batch.take(_error(number, fault))
+            return []
 
     def _notification(self, method: str, params: dict[str, Any]) -> list[Step]:
         if method != "notifications/cancelled":
@@ -196,24 +228,23 @@ class Peer:
         request = self._open.pop(number, None) if isinstance(number, str | int) else None
         if request is None:
             return []
-        return [Cancel(request), *_lines(request.batch.done() if request.batch else None)]
+        return [Cancel(request), *(request.batch.done() if request.batch else [_nothing(request.origin)])]
 
-    def _request(self, number: Any, method: str, params: dict[str, Any], batch: _Batch | None) -> list[Step]:
-        if number in self._open:
-            raise _RpcError(INVALID_REQUEST, f"The request id {number!r} is still in use.")
+    def _request(self, request: Request, method: str, params: dict[str, Any]) -> list[Step]:
+        if request.id in self._open:
+            raise _RpcError(INVALID_REQUEST, f"The request id {request.id!r} is still in use.")
         if method == "initialize":
-            return _sent(_result(number, self._initialize(params)), batch)
+            return _at_once(request, self._initialize(params))
         if method in {"ping", "logging/setLevel"}:
-            return _sent(_result(number, {}), batch)
+            return _at_once(request, {})
         if method not in {"tools/list", "tools/call"}:
             raise _RpcError(METHOD_NOT_FOUND, f"There is no method {method[:100]!r}.")
         if not self.revision:
             raise _RpcError(INVALID_REQUEST, "The first request is initialize.")
-        request = Request(number, batch)
         step = ListTools(request) if method == "tools/list" else _tool_call(request, params)
-        self._open[number] = request
-        if batch:
-            batch.wait()
+        self._open[request.id] = request
+        if request.batch:
+            request.batch.wait()
         return [step]
 
     def _initialize(self, params: dict[str, Any]) -> dict[str, Any]:
@@ -235,19 +266,18 @@ class Peer:
             answer["instructions"] = self._instructions
         return answer
 
-    def _close(self, request: Request, text: str) -> bytes | None:
+    def _close(self, request: Request, text: str, error: int | None = None) -> Send | None:
         with self._lock:
-            return self._closed(request, text)
+            return self._closed(request, text, error)
 
-    def _closed(self, request: Request, text: str) -> bytes | None:
+    def _closed(self, request: Request, text: str, error: int | None) -> Send | None:
         if self._open.get(request.id) is not request:
             return None  # cancelled meanwhile
         del self._open[request.id]
         if request.batch is None:
-            return _line(text)
+            return Send(_line(text), request.origin, final=True, error=error)
         request.batch.take(text)
-        whole = request.batch.done()
-        return None if whole is None else _line(whole)
+        return next(iter(request.batch.done()), None)
 
 
 def encode(value: Any) -> str:
@@ -308,15 +338,22 @@ def _tool_call(request: Request, params: dict[str, Any]) -> CallTool:
     return CallTool(request, name, arguments)
 
 
-def _sent(text: str, batch: _Batch | None) -> list[Step]:
-    if batch is None:
-        return _lines(text)
-    batch.take(text)
+def _at_once(request: Request, result: Mapping[str, Any]) -> list[Step]:
+    """The answer to what needs no work."""
+    text = _result(request.id, result)
+    if request.batch is None:
+        return [Send(_line(text), request.origin, final=True)]
+    request.batch.take(text)
     return []
 
 
-def _lines(text: str | None) -> list[Step]:
-    return [] if text is None else [Send(_line(text))]
+def _nothing(origin: object) -> Send:
+    """The end of what is not answered any more."""
+    return Send(b"", origin, final=True)
+
+
+def _refusal(number: RequestId | None, fault: _RpcError, origin: object) -> Send:
+    return Send(_line(_error(number, fault)), origin, final=True, error=fault.code)
 
 
 def _result(number: RequestId | None, result: Mapping[str, Any]) -> str:

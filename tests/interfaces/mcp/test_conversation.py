@@ -1,0 +1,160 @@
+"""A conversation without a transport: what is sent, and what it belongs to."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import asynccontextmanager
+
+import pytest
+
+from workroom.base.events import ModeChanged
+from workroom.base.settings import Settings
+from workroom.interfaces.mcp.conversation import Conversation
+from workroom.server.hub import Hub
+from workroom.server.session import Session
+from workroom.system.state import StateDirectory
+
+LIST = {"name": "workspace_inspect", "arguments": {"action": "list"}}
+
+
+@pytest.fixture
+def hub(tmp_path):
+    state = StateDirectory(tmp_path / "server")
+    state.make()
+    hub = Hub(state)
+    yield hub
+    assert hub.stop(10)
+
+
+class Ear:
+    """A transport's end of a conversation: what was sent, in order."""
+
+    def __init__(self):
+        self.loop = asyncio.get_running_loop()
+        self.sent = asyncio.Queue()
+
+    def __call__(self, message):
+        self.loop.call_soon_threadsafe(self.sent.put_nowait, message)
+
+    async def next(self):
+        return await asyncio.wait_for(self.sent.get(), 30)
+
+    async def all(self):
+        """What has been sent so far."""
+        await asyncio.sleep(0)
+        return [self.sent.get_nowait() for _ in range(self.sent.qsize())]
+
+
+@asynccontextmanager
+async def conversing(hub, workspace, revision="2025-11-25", number=1):
+    ear = Ear()
+    conversation = Conversation(hub, Session(f"session_{number}", "workspace", workspace), workspace, ear)
+    if revision:
+        conversation.hear(message(id=0, method="initialize", params={"protocolVersion": revision}))
+        assert (await ear.next()).final
+    yield conversation, ear
+    conversation.end()
+
+
+def message(**fields):
+    return json.dumps({"jsonrpc": "2.0", **fields}).encode()
+
+
+def test_an_answer_has_the_origin_that_it_was_asked_with(hub, house):
+    async def talk():
+        async with conversing(hub, house.workspace) as (conversation, ear):
+            for origin in ("post-1", "post-2"):
+                assert conversation.hear(message(id=origin, method="tools/call", params=LIST), origin)
+            answers = [await ear.next(), await ear.next()]
+            assert {answer.origin for answer in answers} == {"post-1", "post-2"}
+            for answer in answers:
+                assert json.loads(answer.line)["id"] == answer.origin
+                assert (answer.final, answer.error) == (True, None)
+
+    asyncio.run(talk())
+
+
+def test_what_belongs_to_no_request_has_no_origin(hub, house):
+    async def talk():
+        async with conversing(hub, house.workspace) as (_, ear):
+            house.settings = Settings(mode="manual")
+            with house.workspace.store.write() as db:
+                house.workspace.store.emit(db, ModeChanged("manual"), house.clock())
+            note = await ear.next()
+            assert json.loads(note.line)["method"] == "notifications/tools/list_changed"
+            assert (note.origin, note.final) == (None, False)
+
+    asyncio.run(talk())
+
+
+def test_what_is_not_answered_says_so(hub, house):
+    async def talk():
+        async with conversing(hub, house.workspace) as (conversation, ear):
+            assert not conversation.hear(message(method="notifications/initialized"), "post")
+            assert not conversation.hear(message(id=7, result={}), "post")
+            assert conversation.hear(b"garbage", "post")
+            answer = await ear.next()
+            assert (answer.origin, answer.final, answer.error) == ("post", True, -32700)
+            assert conversation.take([], "post")
+            assert (await ear.next()).error == -32600
+
+    asyncio.run(talk())
+
+
+def test_a_cancelled_request_ends_with_nothing(hub, house):
+    async def talk():
+        async with conversing(hub, house.workspace) as (conversation, ear):
+            house.settings = Settings(mode="manual", wait_seconds_workspace=60)
+            edit = {"action": "apply", "operations": [{"type": "create", "path": "a.txt", "content": "x\n"}]}
+            call = message(id=1, method="tools/call", params={"name": "workspace_edit", "arguments": edit})
+            assert conversation.hear(call, "post")
+            cancelled = message(method="notifications/cancelled", params={"requestId": 1})
+            assert not conversation.hear(cancelled, "another")
+            end = await ear.next()
+            assert (end.origin, end.final, end.line) == ("post", True, b"")
+
+    asyncio.run(talk())
+
+
+def test_what_nobody_waits_for_is_not_sent(hub, house):
+    async def talk():
+        async with conversing(hub, house.workspace) as (conversation, ear):
+            settled = asyncio.Event()
+            conversation.settled = settled.set
+            conversation.hear(message(id=1, method="tools/call", params=LIST), "gone")
+            conversation.cancel("gone")
+            conversation.hear(message(id=1, method="tools/call", params=LIST), "here")
+            assert (await ear.next()).origin == "here"
+            await asyncio.wait_for(settled.wait(), 30)
+            assert await ear.all() == []
+
+    asyncio.run(talk())
+
+
+def test_a_batch_is_one_answer(hub, house):
+    async def talk():
+        async with conversing(hub, house.workspace, "2025-03-26") as (conversation, ear):
+            messages = [{"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": LIST} for n in (1, 2)]
+            assert conversation.hear(json.dumps(messages).encode(), "post")
+            answer = await ear.next()
+            assert (answer.origin, answer.final) == ("post", True)
+            assert sorted(one["id"] for one in json.loads(answer.line)) == [1, 2]
+            cancelled = [{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 3}}]
+            assert conversation.hear(json.dumps([messages[0] | {"id": 3}, *cancelled]).encode(), "post")
+            assert (await ear.next()).line == b""
+
+    asyncio.run(talk())
+
+
+def test_another_conversation_goes_on_where_one_was_stopped(hub, house):
+    async def talk():
+        async with conversing(hub, house.workspace) as (first, _):
+            lines = first.stop()
+        async with conversing(hub, house.workspace, "") as (second, ear):
+            second.recall(lines)
+            assert json.loads((await ear.next()).line)["method"] == "notifications/tools/list_changed"
+            second.hear(message(id=1, method="tools/list"))
+            assert "result" in json.loads((await ear.next()).line)
+
+    asyncio.run(talk())
