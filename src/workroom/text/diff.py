@@ -3,6 +3,7 @@ r"""Unified diffs of texts and of files, as git writes them.
     diff_texts    two texts -> Diff: the patch and where its hunks are
     render_file   one file before and after -> one `diff --git` section
     count_lines   lines added and removed, without a patch
+    line_blocks   which lines became which, without a patch
     shown_lines   lines that the patch would mark as added or removed
 
 libgit2 compares; difflib stands in where its wheel is missing. Lines end at `\n` only, as in git.
@@ -26,7 +27,17 @@ from typing import TypeAlias
 from workroom.text import encoding
 from workroom.text.quoting import quote_name
 
-__all__ = ["Diff", "FileSide", "Hunk", "count_lines", "diff_texts", "render_file", "shown_lines"]
+__all__ = [
+    "Block",
+    "Diff",
+    "FileSide",
+    "Hunk",
+    "count_lines",
+    "diff_texts",
+    "line_blocks",
+    "render_file",
+    "shown_lines",
+]
 
 _HEADER = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -121,6 +132,14 @@ def shown_lines(before: bytes, after: bytes) -> int:
         return 0
     found = _compare(before.decode("latin-1"), after.decode("latin-1"), 0)
     return sum(b - a + d - c for a, b, c, d in found.blocks)
+
+
+def line_blocks(before: str, after: str) -> list[Block]:
+    """Which lines of `before` became which of `after`, in order; one block where there is too much to compare."""
+    if before == after:
+        return []
+    found = _compare(before, after, 0)
+    return [(a + found.first, b + found.first, c + found.first, d + found.first) for a, b, c, d in found.blocks]
 
 
 def render_file(before: FileSide, after: FileSide, *, context: int = 3, max_bytes: int = 2_000_000) -> str:
