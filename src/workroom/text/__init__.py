@@ -2,7 +2,7 @@
 
 encoding   bytes <-> text without losing a byte
 lines      line endings, splitting, numbering
-diff       unified diffs with hunks
+diff       unified diffs with hunks          partial  some of a file's hunks without the others
 patch      read multi-file unified diffs      headers  their names and prefixes
 hunks      apply them where their context is  quoting  names as git quotes them
 merge      two changes of one file made into one

@@ -2,6 +2,7 @@ r"""Unified diffs of texts and of files, as git writes them.
 
     diff_texts    two texts -> Diff: the patch and where its hunks are
     render_file   one file before and after -> one `diff --git` section
+    file_pieces   the hunks of such a section, as lines that go and lines that come
     count_lines   lines added and removed, without a patch
     line_blocks   which lines became which, without a patch
     shown_lines   lines that the patch would mark as added or removed
@@ -31,9 +32,12 @@ __all__ = [
     "Block",
     "Diff",
     "FileSide",
+    "Heading",
     "Hunk",
+    "Piece",
     "count_lines",
     "diff_texts",
+    "file_pieces",
     "line_blocks",
     "render_file",
     "shown_lines",
@@ -56,6 +60,9 @@ _MARGIN = 20
 
 Block: TypeAlias = tuple[int, int, int, int]
 """Lines `a` to `b` of the old side become `c` to `d` of the new one: from 0, ends not included."""
+
+Heading: TypeAlias = Callable[[str, str], str]
+"""What stands behind a hunk's second `@@`, made from the text that it removes and the text that it adds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +91,18 @@ class Diff:
     removed: int
     identical: bool
     truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    r"""One hunk of a file without its context: the blocks of lines, and the text that goes and that comes.
+
+    Lines end at `\n`. Blocks count from the first line of the file.
+    """
+
+    blocks: tuple[Block, ...]
+    removed: str
+    added: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +158,31 @@ def line_blocks(before: str, after: str) -> list[Block]:
     if before == after:
         return []
     found = _compare(before, after, 0)
-    return [(a + found.first, b + found.first, c + found.first, d + found.first) for a, b, c, d in found.blocks]
+    return [_placed(block, found.first) for block in found.blocks]
 
 
-def render_file(before: FileSide, after: FileSide, *, context: int = 3, max_bytes: int = 2_000_000) -> str:
-    """One file's change as git writes it; empty when nothing changed.
+def file_pieces(before: bytes, after: bytes, *, context: int = 3, max_bytes: int = 2_000_000) -> tuple[Piece, ...]:
+    """The hunks that `render_file` shows of a file that is changed, in order; none where it shows no text."""
+    texts = None if before == after or max(len(before), len(after)) > max_bytes else _texts(before, after)
+    if texts is None:
+        return ()
+    found = _compare(*texts, context)
+    old, new = _lines(found.old), _lines(found.new)
+    return tuple(
+        Piece(tuple(_placed(block, found.first) for block in group), *_moving(old, new, group))
+        for group in _groups(found.blocks, context)
+    )
+
+
+def render_file(
+    before: FileSide,
+    after: FileSide,
+    *,
+    context: int = 3,
+    max_bytes: int = 2_000_000,
+    heading: Heading | None = None,
+) -> str:
+    """One file's change as git writes it; empty when nothing changed. `heading` names each hunk.
 
     Made, deleted, renamed, its executable bit, its text. `git apply` takes the result where both sides are UTF-8;
     text in other encodings is shown decoded, and what is no text in git's words (`Binary files … differ`). A link
@@ -154,7 +193,7 @@ def render_file(before: FileSide, after: FileSide, *, context: int = 3, max_byte
         return render_file(before, gone, context=context, max_bytes=max_bytes) + render_file(
             FileSide(before.path, None, None), after, context=context, max_bytes=max_bytes
         )
-    body, similarity = _content(before, after, context, max_bytes)
+    body, similarity = _content(before, after, context, max_bytes, heading)
     headers = _change_headers(before, after, similarity)
     if not headers and not body:
         return ""
@@ -184,7 +223,9 @@ def _mode(side: FileSide) -> int:
     return 0o100755 if (side.mode or 0) & 0o100 else 0o100644
 
 
-def _content(before: FileSide, after: FileSide, context: int, max_bytes: int) -> tuple[str, int]:
+def _content(
+    before: FileSide, after: FileSide, context: int, max_bytes: int, heading: Heading | None
+) -> tuple[str, int]:
     """The section from `---` on, and how alike the sides are in percent."""
     old, new = before.data or b"", after.data or b""
     if old == new:
@@ -199,7 +240,7 @@ def _content(before: FileSide, after: FileSide, context: int, max_bytes: int) ->
     found = _compare(texts[0], texts[1], context)
     total = max(len(texts[0]), len(texts[1]))
     similarity = min(99, max(0, len(texts[0]) - found.removed_characters()) * 100 // total)
-    return _names(names[0], names[1]) + _render(found, context)[0], similarity
+    return _names(names[0], names[1]) + _render(found, context, heading)[0], similarity
 
 
 def _texts(old: bytes, new: bytes) -> tuple[str, str] | None:
@@ -403,7 +444,7 @@ def _difflib_blocks(old: list[str], new: list[str]) -> list[Block]:
     return [(a, b, c, d) for tag, a, b, c, d in SequenceMatcher(None, old, new).get_opcodes() if tag != "equal"]
 
 
-def _render(found: _Compared, context: int) -> tuple[str, tuple[Hunk, ...]]:
+def _render(found: _Compared, context: int, heading: Heading | None = None) -> tuple[str, tuple[Hunk, ...]]:
     """The patch from the first `@@` on, and its hunks."""
     old, new = _lines(found.old), _lines(found.new)
     parts: list[str] = []
@@ -412,7 +453,7 @@ def _render(found: _Compared, context: int) -> tuple[str, tuple[Hunk, ...]]:
         (a, _, c, _), (_, b, _, d) = group[0], group[-1]
         above, below = min(a, context), min(len(old) - b, context)
         hunk = _hunk(found, (a - above, b + below, c - above, d + below), group)
-        parts.append(_header(hunk))
+        parts.append(_header(hunk, "" if heading is None else heading(*_moving(old, new, group))))
         at = a - above
         for i, j, k, n in group:
             parts += _marked(" ", old[at:i]), _marked("-", old[i:j]), _marked("+", new[k:n])
@@ -438,6 +479,20 @@ def _hunk(found: _Compared, lines: Block, group: Sequence[Block]) -> Hunk:
     return Hunk(found.first + a + (b > a), b - a, found.first + c + (d > c), d - c, added, removed)
 
 
+def _placed(block: Block, first: int) -> Block:
+    a, b, c, d = block
+    return a + first, b + first, c + first, d + first
+
+
+def _moving(old: list[str], new: list[str], group: Sequence[Block]) -> tuple[str, str]:
+    """The text that a hunk removes, and the text that it adds."""
+    removed, added = (
+        [line for a, b, _, _ in group for line in old[a:b]],
+        [line for _, _, c, d in group for line in new[c:d]],
+    )
+    return "".join(removed), "".join(added)
+
+
 def _marked(mark: str, lines: Sequence[str]) -> str:
     if not lines:
         return ""
@@ -445,12 +500,12 @@ def _marked(mark: str, lines: Sequence[str]) -> str:
     return text if text.endswith("\n") else f"{text}\n{_NO_NEWLINE}"
 
 
-def _header(hunk: Hunk) -> str:
+def _header(hunk: Hunk, heading: str) -> str:
     old, new = (
         f"{start}" if count == 1 else f"{start},{count}"
         for start, count in ((hunk.old_start, hunk.old_lines), (hunk.new_start, hunk.new_lines))
     )
-    return f"@@ -{old} +{new} @@\n"
+    return f"@@ -{old} +{new} @@ {heading}".rstrip() + "\n"
 
 
 def _lines(text: str) -> list[str]:

@@ -1,66 +1,14 @@
 """What waits for the person, and what they said: each status and each way between them."""
 
-import itertools
-import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from tests.core.approvals.conftest import AGENT, OTHER, Room, refused
 
 from workroom.base.actor import Actor
-from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.errors import ErrorCode
 from workroom.base.events import ApprovalDecided, ApprovalStaged, PlanChanged
-from workroom.core.approvals import KEPT, KEPT_EACH, LIFETIME_SECONDS, MIGRATIONS, VIEW_PATH, Approvals, Denial, Status
-from workroom.core.transactions.consumption import consume
-from workroom.core.transactions.tables import MIGRATIONS as TRANSACTIONS
-from workroom.system.agentic import Agentic
-from workroom.system.root import Root
-from workroom.system.store import Store
-
-AGENT = Actor("agent", "claude", "session-1")
-OTHER = Actor("agent", "codex", "session-2")
-
-
-class Room:
-    """The records of one workspace, with a clock that stands still and ids that count."""
-
-    def __init__(self, folder):
-        self.at = 1_000_000.0
-        self.numbers = itertools.count(1)
-        self.store = Store(folder, [*TRANSACTIONS, *MIGRATIONS])
-        self.approvals = Approvals(self.store, lambda: self.at, lambda prefix: f"{prefix}_{next(self.numbers):04}")
-        self.told = []
-        self.store.subscribe(lambda _number, event: self.told.append(event))
-
-    def stage(self, fingerprint="f1", *, actor=AGENT, kind="transaction", title="Commit", requests=("r1",), **more):
-        return self.approvals.stage(
-            kind=kind, title=title, destructive=False, asks=(), fingerprint=fingerprint, requests=requests,
-            tool="workspace_edit", arguments={"action": "commit", "transaction_id": "tx_1"}, preview={"data": {}},
-            actor=actor, profile="workspace", **more,
-        )  # fmt: skip
-
-    def use(self, approval_id):
-        with self.store.write() as db:
-            consume(db, approval_id, "tx_1", self.at)
-
-    def plan(self, plan_id):
-        with self.store.write() as db:
-            superseded = self.approvals.supersede_plans(db)
-            self.stage(plan_id, kind="plan", requests=(), id=plan_id)
-        return superseded
-
-
-@pytest.fixture
-def room(tmp_path):
-    room = Room(tmp_path / "store")
-    yield room
-    room.store.close()
-
-
-def refused(code, do, *arguments):
-    with pytest.raises(WorkroomError) as caught:
-        do(*arguments)
-    assert caught.value.code is code
-    return str(caught.value)
+from workroom.core.approvals import LIFETIME_SECONDS, Denial, Status
 
 
 def test_a_staged_record_has_every_field(room):
@@ -330,84 +278,6 @@ def test_last_shown_is_a_persons_own(room):
     refused(ErrorCode.NOT_FOUND, room.approvals.mark_shown, "approval_9999", "ann", "")
 
 
-def crowd(room, askers, each, name="agent"):
-    """Fill the room with what `askers` agents ask, `each` as often."""
-    with room.store.write():  # one trip to the disk
-        return [
-            room.stage(f"{name}{agent} {number}", actor=Actor("agent", f"{name}{agent}", "s"))
-            for agent in range(askers)
-            for number in range(each)
-        ]
-
-
-def kept(room, *records):
-    ids = {record.id for record in room.approvals.list(set(Status), 1000)}
-    return [record.id in ids for record in records]
-
-
-def test_300_are_kept_and_the_finished_go_first(room):
-    consumed, denied, approved = room.stage("f1"), room.stage("f2"), room.stage("f3")
-    room.approvals.mark_shown(consumed.id, "ann", "")
-    for record in (consumed, approved):
-        room.approvals.approve(record.id, "ann")
-    room.approvals.deny(denied.id, "ann", "no")
-    room.use(consumed.id)
-    crowd(room, 3, 99)
-    for gone in ([True, True, True], [False, True, True], [False, False, True]):
-        assert kept(room, consumed, denied, approved) == gone
-        room.stage(f"one more than {gone}")
-    assert len(room.approvals.list(set(Status), 1000)) == KEPT
-    assert room.approvals.denial("f2") == Denial(denied.id, "no")
-    assert room.approvals.last_shown("ann") is None
-    assert kept(room, approved) == [True]
-
-
-def test_an_asker_has_at_most_100_waiting_and_others_are_not_locked_out(room):
-    waiting = crowd(room, 1, KEPT_EACH)
-    flooder = waiting[0].actor
-    message = refused(ErrorCode.LIMIT_EXCEEDED, lambda: room.stage("one too many", actor=flooder))
-    assert "100" in message
-    assert room.stage(waiting[0].fingerprint, actor=flooder).id == waiting[0].id
-    assert room.stage("f1", actor=AGENT).status is Status.PENDING
-    room.approvals.deny(waiting[0].id, "ann")
-    assert room.stage("one more", actor=flooder)
-
-
-def test_who_has_less_waiting_gets_the_room_of_who_has_most(room):
-    waiting = crowd(room, 3, KEPT_EACH)
-    own = room.stage("f1", actor=AGENT)
-    assert kept(room, own, waiting[-1], waiting[-2], waiting[0]) == [True, False, True, True]
-    crowd(room, 300, 1, "more")
-    assert kept(room, own) == [True]
-    assert room.approvals.count_pending() == KEPT
-    assert "300" in refused(ErrorCode.LIMIT_EXCEEDED, room.stage, "f2")
-
-
-def test_a_plan_finds_room_and_stays(room):
-    crowd(room, 3, KEPT_EACH)
-    room.plan("plan_a")
-    room.approvals.approve("plan_a", "ann")
-    room.plan("plan_b")
-    room.approvals.approve("plan_b", "ann")
-    crowd(room, 300, 1, "more")
-    assert room.approvals.active_plan().id == "plan_b"
-    room.plan("plan_c")
-    crowd(room, 310, 1, "again")
-    assert room.approvals.pending_plan().id == "plan_c"
-    assert len(room.approvals.list(set(Status), 1000)) == KEPT
-
-
-def test_an_approved_record_makes_way_for_a_plan_only(room):
-    records = crowd(room, 3, KEPT_EACH)
-    with room.store.write():
-        for record in records:
-            room.approvals.approve(record.id, "ann")
-    refused(ErrorCode.LIMIT_EXCEEDED, room.stage, "f1")
-    room.plan("plan_a")
-    assert kept(room, *records[:2]) == [False, True]
-    assert room.approvals.pending_plan().id == "plan_a"
-
-
 def test_a_record_survives_a_restart(room, tmp_path):
     record = room.stage()
     room.store.close()
@@ -426,47 +296,3 @@ def test_a_failed_unit_of_work_stages_nothing(room):
         fail()
     assert room.approvals.pending() == ()
     assert room.told == []
-
-
-def test_the_view_follows_the_records(room, tmp_path):
-    (tmp_path / "folder").mkdir()
-    with Root.open(tmp_path / "folder") as root:
-        end = room.approvals.keep_view(Agentic(root))
-        view = tmp_path / "folder" / ".agentic" / VIEW_PATH
-        assert not view.parent.parent.exists()
-        record = room.stage(title="Commit tx_1")
-        assert json.loads(view.read_text())["approvals"] == [
-            {
-                "id": record.id, "kind": "transaction", "title": "Commit tx_1", "status": "pending",
-                "destructive": False, "actor": "claude", "note": "", "decidedAt": None,
-                "resume": {"tool": "workspace_edit", "arguments": {"action": "commit", "transaction_id": "tx_1"}},
-                "createdAt": "1970-01-12T13:46:40.000Z", "expiresAt": "1970-01-13T13:46:40.000Z",
-            }
-        ]  # fmt: skip
-        room.approvals.approve(record.id, "ann")
-        row = json.loads(view.read_text())["approvals"][0]
-        assert (row["status"], row["decidedAt"]) == ("approved", "1970-01-12T13:46:40.000Z")
-        end()
-        room.stage("f2")
-        assert len(json.loads(view.read_text())["approvals"]) == 1
-
-
-def test_a_view_that_a_clone_brings_is_replaced(room, tmp_path):
-    view = tmp_path / "folder" / ".agentic" / VIEW_PATH
-    view.parent.mkdir(parents=True)
-    view.write_text('{"approvals": [{"id": "approval_x", "status": "approved"}]}')
-    with Root.open(tmp_path / "folder") as root:
-        room.approvals.keep_view(Agentic(root))
-    assert json.loads(view.read_text())["approvals"] == []
-    refused(ErrorCode.NOT_FOUND, room.approvals.get, "approval_x")
-
-
-@pytest.mark.parametrize("place", [".agentic", ".agentic/approvals"])
-def test_a_view_that_cant_be_written_stops_nobody(room, tmp_path, caplog, place):
-    stands = tmp_path / "folder" / place
-    stands.parent.mkdir(parents=True)
-    stands.write_text("a file where a folder goes")
-    with Root.open(tmp_path / "folder") as root:
-        room.approvals.keep_view(Agentic(root))
-        assert room.stage().status is Status.PENDING
-    assert "can't be written" in caplog.text

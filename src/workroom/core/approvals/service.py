@@ -1,25 +1,9 @@
-"""What waits for the person, and what they said.
-
-    pending --approve--> approved --the effect is committed--> consumed
-       |  `---deny-----> denied
-       |                 approved plan --complete--> completed
-       `- a plan, when another is proposed ---------> superseded        (an approved one too)
-    pending, approved, denied --24 hours after staging--> expired
-
-A plan is a record of kind `plan` under the plan's own id. A record is bound to a fingerprint (the SHA-256 of the
-normalised operation with its before-hashes) and to who asked: an approval is used by its asker only. A denial binds
-everyone, and is bound to the effect: another way to the same result is denied too. That a record is consumed is
-written by core.transactions in the transaction of the effect, so it is looked up there; that one is expired follows
-from the clock. Neither is stored here.
-"""
+"""The records of one workspace: what the gate stages, what the person says, what becomes of it."""
 
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from workroom.base.actor import Actor
@@ -27,131 +11,15 @@ from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import ApprovalDecided, ApprovalStaged, Event, PlanChanged
 from workroom.base.ids import NewId
 from workroom.base.settings import Profile
+from workroom.core.approvals.model import LIFETIME_SECONDS, Approval, Denial, Status, approval_of
+from workroom.core.approvals.room import KEPT, make_room
+from workroom.core.approvals.tables import FROM, SELECT, STATUS
+from workroom.core.approvals.view import view_stands, write_view
 from workroom.system.agentic import Agentic
-from workroom.system.clock import Clock, iso
-from workroom.system.store import Database, Migration, Store
+from workroom.system.clock import Clock
+from workroom.system.store import Database, Store
 
-__all__ = [
-    "KEPT",
-    "KEPT_EACH",
-    "LIFETIME_SECONDS",
-    "MIGRATIONS",
-    "VIEW_PATH",
-    "Approval",
-    "Approvals",
-    "Denial",
-    "Status",
-]
-
-LIFETIME_SECONDS = 24 * 3600
-"""How long a record stands while pending, approved or denied."""
-
-KEPT = 300
-"""How many records are kept. The finished and the denied ones go first, the oldest of them before the others."""
-
-KEPT_EACH = 100
-"""How many records of one asker may wait."""
-
-VIEW_PATH = "approvals/state.json"
-"""The view for readers, below `.agentic/`."""
-
-MIGRATIONS: tuple[Migration, ...] = (
-    (
-        "approvals/1",
-        """
-        CREATE TABLE approvals (
-            number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL,
-            title TEXT NOT NULL, status TEXT NOT NULL, destructive INTEGER NOT NULL, asks TEXT NOT NULL,
-            fingerprint TEXT NOT NULL, effect TEXT NOT NULL, tool TEXT NOT NULL, arguments TEXT NOT NULL,
-            preview TEXT NOT NULL, actor_kind TEXT NOT NULL, actor_name TEXT NOT NULL, session TEXT NOT NULL,
-            profile TEXT NOT NULL, created_at REAL NOT NULL, expires_at REAL NOT NULL, decided_at REAL, decided_by TEXT,
-            note TEXT NOT NULL DEFAULT '', result TEXT, collected INTEGER NOT NULL DEFAULT 0,
-            prev_hash TEXT, hash TEXT) STRICT;
-        CREATE INDEX approvals_by_fingerprint ON approvals (fingerprint);
-        CREATE INDEX approvals_by_status ON approvals (status);
-        CREATE TABLE approval_requests (
-            request TEXT NOT NULL, approval_id TEXT NOT NULL REFERENCES approvals (id) ON DELETE CASCADE,
-            PRIMARY KEY (request, approval_id)) STRICT, WITHOUT ROWID;
-        CREATE INDEX approval_requests_by_approval ON approval_requests (approval_id);
-        CREATE TABLE approvals_shown (
-            number INTEGER PRIMARY KEY AUTOINCREMENT, person TEXT NOT NULL,
-            approval_id TEXT NOT NULL REFERENCES approvals (id) ON DELETE CASCADE,
-            sha256 TEXT NOT NULL, at REAL NOT NULL) STRICT;
-        CREATE INDEX approvals_shown_by_person ON approvals_shown (person);
-        CREATE INDEX approvals_shown_by_approval ON approvals_shown (approval_id);
-        CREATE TABLE denials (effect TEXT PRIMARY KEY, approval_id TEXT NOT NULL, note TEXT NOT NULL,
-                              expires_at REAL NOT NULL) STRICT, WITHOUT ROWID;
-        """,
-    ),
-)
-
-_STATUS = """CASE WHEN c.approval_id IS NOT NULL THEN 'consumed'
-    WHEN a.status IN ('pending', 'approved', 'denied') AND a.expires_at <= :now THEN 'expired' ELSE a.status END"""
-
-_FROM = "FROM approvals a LEFT JOIN consumptions c ON c.approval_id = a.id"
-
-_WAITS = f"{_STATUS} = 'pending' AND a.kind <> 'plan'"
-
-_IS_OF = "a.actor_kind = :kind AND a.actor_name = :name"
-
-_MOST_WAITING = f"""SELECT count(*), a.actor_kind, a.actor_name {_FROM} WHERE {_WAITS} GROUP BY 2, 3
-    ORDER BY 1 DESC, max(a.number) DESC LIMIT 1"""
-
-_SELECT = f"""SELECT a.id, a.kind, a.title, {_STATUS} AS standing, a.destructive, a.asks, a.fingerprint, a.effect,
-    a.tool, a.arguments, a.preview, a.actor_kind, a.actor_name, a.session, a.profile, a.created_at, a.expires_at,
-    a.decided_at, a.decided_by, a.note, a.result, a.collected {_FROM} """
-
-_log = logging.getLogger(__name__)
-
-
-class Status(StrEnum):
-    """Where a record stands."""
-
-    PENDING = "pending"
-    APPROVED = "approved"
-    DENIED = "denied"
-    CONSUMED = "consumed"
-    COMPLETED = "completed"
-    SUPERSEDED = "superseded"
-    EXPIRED = "expired"
-
-
-@dataclass(frozen=True, slots=True)
-class Approval:
-    """One record. Times are seconds since 1970; `asks` are the reasons to ask in every mode, for the person."""
-
-    id: str
-    kind: str
-    title: str
-    status: Status
-    destructive: bool
-    asks: tuple[str, ...]
-    fingerprint: str
-    effect: str
-    """What a denial of it is bound to; empty for the fingerprint."""
-    tool: str
-    arguments: dict[str, Any]
-    """The stored call: what an accept runs."""
-    preview: dict[str, Any]
-    """What the pending answer carries."""
-    actor: Actor
-    profile: Profile
-    created_at: float
-    expires_at: float
-    decided_at: float | None
-    decided_by: str | None
-    note: str
-    """The person's note on an approval, their reason on a denial."""
-    result: dict[str, Any] | None
-    collected: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Denial:
-    """The person's no to an effect: the record that it was said to, and the reason."""
-
-    approval_id: str
-    note: str
+__all__ = ["Approvals"]
 
 
 class Approvals:
@@ -189,7 +57,7 @@ class Approvals:
         with self._store.write() as db:
             record_id = self._pending_twin(db, fingerprint, actor)
             if record_id is None:
-                self._make_room(db, kind, actor)
+                make_room(db, kind, actor, self._clock())
                 record_id = id or self._new_id("approval")
                 at = self._clock()
                 db.execute(
@@ -346,41 +214,24 @@ class Approvals:
     def keep_view(self, agentic: Agentic) -> Callable[[], None]:
         """Write `.agentic/approvals/state.json` after each change, and now if it stands there (a clone may have brought
         one); answers the way to end it.
-
-        The view is never read back. That it can't be written is logged and stops nobody.
         """
 
         def write(_number: int, event: Event) -> None:
             if isinstance(event, (ApprovalStaged, ApprovalDecided, PlanChanged)):
-                self._write_view(agentic)
+                write_view(agentic, self.list(frozenset(Status), KEPT))
 
-        if self._stands(agentic):
-            self._write_view(agentic)
+        if view_stands(agentic):
+            write_view(agentic, self.list(frozenset(Status), KEPT))
         return self._store.subscribe(write)
-
-    def _stands(self, agentic: Agentic) -> bool:
-        """Whether something stands where the view goes; what can't be looked at counts."""
-        try:
-            return any(stat.path.endswith(VIEW_PATH) for stat in agentic.list("approvals"))
-        except WorkroomError:
-            return True
-
-    def _write_view(self, agentic: Agentic) -> None:
-        records = self.list(frozenset(Status), KEPT)
-        body = {"note": "A view for readers; nothing reads it back.", "approvals": [_row(r) for r in records]}
-        try:
-            agentic.write(VIEW_PATH, (json.dumps(body, indent=1) + "\n").encode(), "approvals")
-        except WorkroomError as error:
-            _log.warning("the view of the approvals can't be written: %s", error)
 
     # Inside.
 
     def _rows(self, rest: str, **named: Any) -> tuple[Approval, ...]:
         with self._store.read() as db:
-            return tuple(_approval(row) for row in db.execute(_SELECT + rest, {"now": self._clock(), **named}))
+            return tuple(approval_of(row) for row in db.execute(SELECT + rest, {"now": self._clock(), **named}))
 
     def _count(self, db: Database, status: Status) -> int:
-        sql = f"SELECT count(*) {_FROM} WHERE {_STATUS} = :status"
+        sql = f"SELECT count(*) {FROM} WHERE {STATUS} = :status"
         return int(db.execute(sql, {"now": self._clock(), "status": str(status)}).get)
 
     def _plan(self, status: Status) -> Approval | None:
@@ -397,36 +248,6 @@ class Approvals:
             (fingerprint, self._clock(), actor.kind, actor.name),
         ).fetchone()
         return None if row is None else str(row[0])
-
-    def _make_room(self, db: Database, kind: str, actor: Actor) -> None:
-        """Drop what is least missed, so that one more record fits; LIMIT_EXCEEDED where nothing may go.
-
-        What is finished goes first. Then, so that nobody can lock others out, the newest that waits of whoever has
-        most waiting, if that is more than this asker has. The plan that waits never goes; what is approved makes way
-        for a plan only.
-        """
-        named = {"now": self._clock(), "kind": actor.kind, "name": actor.name}
-        own = int(db.execute(f"SELECT count(*) {_FROM} WHERE {_WAITS} AND {_IS_OF}", named).get)
-        if kind != "plan" and own >= KEPT_EACH:
-            raise _full(f"{own} requests of {actor.name} already wait for the person, and no more are kept.")
-        if int(db.execute("SELECT count(*) FROM approvals").get) < KEPT:
-            return
-        if self._drop(db, f"{_STATUS} NOT IN ('pending', 'approved') ORDER BY a.number", named):
-            return
-        most = db.execute(_MOST_WAITING, named).fetchone()
-        if most is not None and (kind == "plan" or most[0] > own):
-            of_most = {"now": named["now"], "kind": most[1], "name": most[2]}
-            self._drop(db, f"{_WAITS} AND {_IS_OF} ORDER BY a.number DESC", of_most)
-        elif kind == "plan":
-            self._drop(db, f"{_STATUS} = 'approved' ORDER BY a.number", named)
-        else:
-            raise _full(f"{KEPT} requests already stand, and no more are kept.")
-
-    def _drop(self, db: Database, which: str, named: dict[str, Any]) -> bool:
-        """Drop the first record of `which`; answers whether there was one."""
-        sql = f"DELETE FROM approvals WHERE number = (SELECT a.number {_FROM} WHERE {which} LIMIT 1)"  # noqa: S608
-        db.execute(sql, named)
-        return db.changes() > 0
 
     def _uncollected(self, request: str, actor: Actor) -> Approval | None:
         rows = self._rows(
@@ -468,56 +289,6 @@ class Approvals:
     def _tell_plan(self, db: Database, record_id: str, kind: str, status: Status) -> None:
         if kind == "plan":
             self._store.emit(db, PlanChanged(record_id, str(status)), self._clock())
-
-
-def _approval(row: tuple[Any, ...]) -> Approval:
-    (record_id, kind, title, status, destructive, asks, fingerprint, effect, tool, arguments, preview, actor_kind,
-     actor_name, session, profile, created_at, expires_at, decided_at, decided_by, note, result,
-     collected) = row  # fmt: skip
-    return Approval(
-        id=record_id,
-        kind=kind,
-        title=title,
-        status=Status(status),
-        destructive=bool(destructive),
-        asks=tuple(json.loads(asks)),
-        fingerprint=fingerprint,
-        effect=effect,
-        tool=tool,
-        arguments=json.loads(arguments),
-        preview=json.loads(preview),
-        actor=Actor(actor_kind, actor_name, session),
-        profile=profile,
-        created_at=created_at,
-        expires_at=expires_at,
-        decided_at=decided_at,
-        decided_by=decided_by,
-        note=note,
-        result=None if result is None else json.loads(result),
-        collected=bool(collected),
-    )
-
-
-def _row(record: Approval) -> dict[str, Any]:
-    return {
-        "id": record.id,
-        "kind": record.kind,
-        "title": record.title,
-        "status": str(record.status),
-        "destructive": record.destructive,
-        "resume": {"tool": record.tool, "arguments": record.arguments},
-        "actor": record.actor.name,
-        "createdAt": iso(record.created_at),
-        "expiresAt": iso(record.expires_at),
-        "decidedAt": None if record.decided_at is None else iso(record.decided_at),
-        "note": record.note,
-    }
-
-
-def _full(message: str) -> WorkroomError:
-    return WorkroomError(
-        ErrorCode.LIMIT_EXCEEDED, message, next_step="Stop, and ask the person to decide some of what waits."
-    )
 
 
 def _not_complete(record: Approval) -> WorkroomError:
