@@ -11,7 +11,7 @@ FOLDER ?= sample
 export FOLDER
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup serve test tests lint style types contract house format packages bench docs lock wheel clean
+.PHONY: all help setup serve clients test tests lint style types contract house format packages bench docs lock wheel clean
 
 all: test
 
@@ -51,6 +51,10 @@ house: $(READY)
 format: $(READY) ## format the code and put imports in order
 	$(PY) -m ruff check --fix $(CODE)
 	$(PY) -m ruff format $(CODE)
+
+clients: $(READY) ## drive every client end to end (1 GB of npm packages), and print what was found
+	@WORKROOM_CLIENTS=all $(PY) -m pytest -q -rA --no-header tests/clients tests/interfaces/test_main_job.py | sed -n 's/^PASSED/passed/p; /FAILED/p; /SKIPPED/p; $$p'
+	@sed -n '/^|/p' docs/reference/clients.md
 
 packages: ## system packages that tests use, installed where that is possible
 	@sh tools/system_packages.sh git:git strace:strace bwrap:bubblewrap

@@ -26,6 +26,7 @@ from workroom.base.settings import ALIASES, Ceiling, Mode, Settings
 from workroom.core.permissions import GATED, Decision, decide
 from workroom.interfaces.cli.app import app
 from workroom.interfaces.cli.exits import MEANINGS
+from workroom.interfaces.mcp.adapters import ADAPTERS
 from workroom.tools.catalog import PROFILES
 from workroom.tools.tool import Action, Tool
 
@@ -43,6 +44,7 @@ def pages() -> Mapping[str, str]:
         "settings.md": settings_page(),
         "errors.md": errors_page(),
         "commands.md": commands_page(),
+        "clients.md": clients_page(),
     }
     return {name: f"{_MADE}\n\n" + "\n\n".join(parts) + "\n" for name, parts in made.items()}
 
@@ -293,6 +295,37 @@ def errors_page() -> Iterator[str]:
         "error, and a JSON object on standard output with `--json`."
     )
     yield table(("code", "meaning"), [(f"`{code}`", meaning) for code, meaning in ERROR_MEANINGS.items()])
+
+
+def clients_page() -> Iterator[str]:
+    yield "# Clients"
+    yield (
+        "Driven from end to end by `make clients`, each with a scripted model. A client is known by the name that it gives "
+        "itself; one that isn't here gets what the settings say. [How to connect them](../how-to/connect.md)."
+    )
+    rows = (
+        (
+            f"{client.title} {client.version}",
+            f"`{name}`",
+            client.revision,
+            f"`{client.tool_name}`",
+            client.shows,
+            f"{client.limits.result_chars:,}",
+            f"{client.limits.call_seconds:,} s",
+        )
+        for name, client in ADAPTERS.items()
+    )
+    head = ("client", "its name", "newest revision", "a tool's name", "shows a model", "characters", "waits")
+    yield table(head, rows)
+    yield (
+        "`characters` is what Workroom keeps an answer to, so that the client hands it on whole; `waits` is when the client "
+        "gives a call up."
+    )
+    yield "\n".join(f"- **{client.title}**: {client.note}" for client in ADAPTERS.values())
+    yield (
+        "The MCP inspector's command line and the official Python SDK are driven by the other tests; they show the whole "
+        "result."
+    )
 
 
 def commands_page() -> Iterator[str]:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
 import json
 import os
 import shutil
 import subprocess
 import sys
 import sysconfig
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.npm import install
 
 __all__ = ["PROJECT", "SECONDS", "Inspector", "checkout", "install_inspector", "tree", "user", "workroom"]
 
@@ -24,7 +21,6 @@ SECONDS = 60
 """A guard against hanging, no measure."""
 PROJECT = Path(__file__).parents[2]
 _PROGRAMS = Path(sys.executable).parent
-_INSTALL_SECONDS = 300
 _LOCKED = Path(__file__).with_name("inspector")
 
 
@@ -94,32 +90,8 @@ class Inspector:
 
 
 def install_inspector() -> Inspector:
-    """The inspector as its lock has it, installed once into the environment that runs the tests.
-
-    Skips where npm can't fetch it. Its web page's vite is held at a version whose packages every mirror has.
-    """
-    named = hashlib.sha256((_LOCKED / "package-lock.json").read_bytes()).hexdigest()[:12]
-    target = Path(sys.prefix, "inspector", named)
-    target.parent.mkdir(exist_ok=True)
-    with (target.parent / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # other workers want it too
-        if not target.exists():
-            _install(target)
-    return Inspector(target)
-
-
-def _install(target: Path) -> None:
-    """Install beside the target, then move it there whole."""
-    with tempfile.TemporaryDirectory(dir=target.parent) as name:
-        work = Path(name, "new")
-        shutil.copytree(_LOCKED, work)
-        options = ("--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund", "--loglevel=error")
-        npm = [str(_PROGRAMS / "npm"), "ci", *options]
-        environ = {**os.environ, "PATH": f"{_PROGRAMS}:{os.environ['PATH']}"}
-        done = _run(npm, work, environ, seconds=_INSTALL_SECONDS)
-        if done.returncode:
-            pytest.skip(f"npm can't install the MCP inspector: {done.stderr[:300]}")
-        work.rename(target)
+    """The inspector. Its web page's vite is held at a version whose packages every mirror has."""
+    return Inspector(install(_LOCKED, "--omit=optional"))
 
 
 def _run(

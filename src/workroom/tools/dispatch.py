@@ -38,7 +38,7 @@ async def dispatch(pool: Executor, caller: Call, name: str, raw: dict[str, Any])
     Cancelling the task gives up waiting for the answer; what has begun to run is finished.
     """
     loop = asyncio.get_running_loop()
-    wait = caller.workspace.settings().wait_seconds(caller.profile)
+    wait = caller.settings().wait_seconds(caller.profile)
     if not wait:
         return await loop.run_in_executor(pool, call, caller, name, raw)
     decided = asyncio.Event()
@@ -71,7 +71,7 @@ def call(caller: Call, name: str, raw: dict[str, Any]) -> Envelope:
     operation = ascii(name.removeprefix("workspace_")[:80])[1:-1]
     limit = _DEFAULTS.max_tool_result_chars  # where the settings can't be read, that is what is answered
     try:
-        settings = caller.workspace.settings()
+        settings = caller.settings()
         limit = settings.max_tool_result_chars
         tool = find_tool(name, caller.profile, settings.mode)
         action, arguments = parse_arguments(tool, raw)

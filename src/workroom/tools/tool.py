@@ -21,10 +21,14 @@ from pydantic import BaseModel, ConfigDict
 from workroom.base.actor import Actor
 from workroom.base.changes import Danger, Permit
 from workroom.base.envelope import Artifact, Envelope
-from workroom.base.settings import Mode, Profile
+from workroom.base.settings import Mode, Profile, Settings
 from workroom.tools.workspace import Workspace
 
-__all__ = ["Action", "Arguments", "Call", "Proposal", "Staged", "Tool"]
+__all__ = ["Action", "Arguments", "Call", "Limits", "Proposal", "Staged", "Tool"]
+
+_WAITS = ("wait_seconds_workspace", "wait_seconds_files", "wait_seconds_editor")
+_ANSWERING_SECONDS = 5
+"""What a call needs beside its wait for the person."""
 
 
 class Arguments(BaseModel):
@@ -37,12 +41,36 @@ class Arguments(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
+class Limits:
+    """What a client shows of an answer, and how long it waits for one."""
+
+    result_chars: int
+    """Characters of a result that it hands on whole."""
+    call_seconds: int
+    """After this long it gives a call up."""
+
+    def narrow(self, settings: Settings) -> Settings:
+        """The same settings, with lengths and waits that fit the client."""
+        wait = max(0, self.call_seconds - _ANSWERING_SECONDS)
+        narrowed = {name: min(getattr(settings, name), wait) for name in _WAITS}
+        chars = min(settings.max_tool_result_chars, self.result_chars)
+        return settings.model_copy(update={**narrowed, "max_tool_result_chars": chars})
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """Who calls, where, and through which profile."""
 
     workspace: Workspace
     actor: Actor
     profile: Profile = "workspace"
+    limits: Limits | None = None
+    """What the client can take; None: whatever the settings say."""
+
+    def settings(self) -> Settings:
+        """The settings that bind this call: the workspace's, and the client's limits where they are narrower."""
+        settings = self.workspace.settings()
+        return settings if self.limits is None else self.limits.narrow(settings)
 
 
 @dataclass(frozen=True, slots=True)

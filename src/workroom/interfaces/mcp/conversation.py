@@ -41,6 +41,7 @@ from workroom.base.errors import WorkroomError
 from workroom.base.events import Event, ModeChanged
 from workroom.base.settings import Mode, Profile
 from workroom.interfaces.link import VERSION
+from workroom.interfaces.mcp.adapters import limits_of
 from workroom.interfaces.mcp.protocol import (
     INTERNAL_ERROR,
     CallTool,
@@ -171,9 +172,12 @@ class Conversation:
 
     def _start(self, step: CallTool) -> None:
         """Begin a call; one that waits for nobody goes straight to a thread, which answers it too."""
-        caller = Call(self.workspace, Actor("agent", self._peer.client, self._session.id), self._session.profile)
+        client = self._peer.client
+        caller = Call(
+            self.workspace, Actor("agent", client, self._session.id), self._session.profile, limits_of(client)
+        )
         try:
-            waits = self.workspace.settings().wait_seconds(caller.profile) > 0
+            waits = caller.settings().wait_seconds(caller.profile) > 0
         except WorkroomError as error:  # settings that can't be read: nothing runs by them
             self._answer(step.request, failure(step.name.removeprefix("workspace_"), error))
             return
@@ -219,14 +223,14 @@ class Conversation:
             self._tell(self._peer.refuse(request, INTERNAL_ERROR, "The server met a fault; its log tells more."))
 
     def _answer(self, request: Request, envelope: Envelope) -> None:
-        text = _encoded(_result(envelope))
+        text = _encoded(_result(envelope, structured=self._peer.structured))
         with self._lock:
             self._tell(self._peer.answer(request, text))
 
     def _list(self, request: Request) -> None:
         try:
             self._mode = self.workspace.settings().mode
-            answer = self._peer.answer(request, tool_list(self._session.profile, self._mode))
+            answer = self._peer.answer(request, tool_list(self._session.profile, self._mode, self._peer.structured))
         except WorkroomError as error:
             answer = self._peer.refuse(request, INTERNAL_ERROR, str(error))
         self._tell(answer)
@@ -253,27 +257,31 @@ class Conversation:
 
 
 @lru_cache(maxsize=16)
-def tool_list(profile: Profile, mode: Mode) -> str:
-    """The result of `tools/list` as JSON text."""
-    return encode({"tools": [_tool(tool) for tool in tools_for(profile, mode)]})
+def tool_list(profile: Profile, mode: Mode, structured: bool = True) -> str:
+    """The result of `tools/list` as JSON text; `structured` as `Peer.structured` has it."""
+    return encode({"tools": [_tool(tool, structured) for tool in tools_for(profile, mode)]})
 
 
-def _tool(tool: Tool) -> dict[str, Any]:
+def _tool(tool: Tool, structured: bool) -> dict[str, Any]:
     return {
         "name": tool.name,
         "title": tool.title,
         "description": tool.help,
         "inputSchema": input_schema(tool),
-        "outputSchema": output_schema(),
+        **({"outputSchema": output_schema()} if structured else {}),
         "annotations": dict(tool.annotations),
     }
 
 
-def _result(envelope: Envelope) -> dict[str, Any]:
-    """An answer in both forms: some clients show a model only the text, some only what is structured."""
+def _result(envelope: Envelope, *, structured: bool) -> dict[str, Any]:
+    """An answer in both forms: some clients show a model only the text, some only what is structured.
+
+    Where the revision knows no structured content, the text is all: a client that hands on the whole result would
+    show the same twice.
+    """
     return {
         "content": [{"type": "text", "text": _text(envelope)}],
-        "structuredContent": envelope.to_json(),
+        **({"structuredContent": envelope.to_json()} if structured else {}),
         "isError": not envelope.ok,
     }
 

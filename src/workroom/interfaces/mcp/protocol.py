@@ -23,7 +23,10 @@ from typing import Any
 __all__ = ["REVISIONS", "CallTool", "Cancel", "ListTools", "Peer", "Request", "Send", "Step", "encode", "on_one_line"]
 
 REVISIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
-"""The revisions that are spoken, newest first. What is sent is the same in all; older clients ignore what is new."""
+"""The revisions that are spoken, newest first. Older clients ignore most of what is new: see `Peer.structured`."""
+
+_TEXT_ONLY = frozenset({"2025-03-26", "2024-11-05"})
+"""The revisions in which a tool's result has no structured content."""
 
 _BATCHED = "2025-03-26"
 """The one revision that has JSON-RPC batches."""
@@ -144,6 +147,11 @@ class Peer:
         self._instructions = instructions
         self._open: dict[RequestId, Request] = {}
         self._lock = threading.Lock()
+
+    @property
+    def structured(self) -> bool:
+        """Whether the client's revision has structured content in a tool's result, and schemas for it."""
+        return self.revision not in _TEXT_ONLY
 
     def receive(self, line: bytes, origin: object = None) -> list[Step]:
         """What to do about one line. Never raises: what can't be understood is answered with its JSON-RPC error."""

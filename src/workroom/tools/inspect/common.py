@@ -76,7 +76,7 @@ def resolved(call: Call, given: str) -> tuple[str, str]:
 
 def room(call: Call) -> int:
     """How many characters of an answer its rows or text may take."""
-    limit = call.workspace.settings().max_tool_result_chars
+    limit = call.settings().max_tool_result_chars
     return max(limit - _ENVELOPE, limit // 2)
 
 

@@ -79,7 +79,7 @@ def standing(call: Call) -> dict[str, Any]:
 
 def _capabilities(call: Call, registered: Registered) -> Envelope:
     workspace = call.workspace
-    settings = workspace.settings()
+    settings = call.settings()
     now = standing(call)
     active, pending, notes = now["activePlan"], now["pendingPlan"], now["notes"]
     data = {
