@@ -300,8 +300,8 @@ def errors_page() -> Iterator[str]:
 def clients_page() -> Iterator[str]:
     yield "# Clients"
     yield (
-        "Driven from end to end by `make clients`, each with a scripted model. A client is known by the name that it gives "
-        "itself; one that isn't here gets what the settings say. [How to connect them](../how-to/connect.md)."
+        "Driven from end to end by `make clients`, each with a scripted model. A client is known by the name that it "
+        "gives itself; one that isn't here gets what the settings say. [How to connect them](../how-to/connect.md)."
     )
     rows = (
         (
@@ -318,13 +318,13 @@ def clients_page() -> Iterator[str]:
     head = ("client", "its name", "newest revision", "a tool's name", "shows a model", "characters", "waits")
     yield table(head, rows)
     yield (
-        "`characters` is what Workroom keeps an answer to, so that the client hands it on whole; `waits` is when the client "
-        "gives a call up."
+        "`characters` is what Workroom keeps an answer to, so that the client hands it on whole; `waits` is when the "
+        "client gives a call up."
     )
     yield "\n".join(f"- **{client.title}**: {client.note}" for client in ADAPTERS.values())
     yield (
-        "The MCP inspector's command line and the official Python SDK are driven by the other tests; they show the whole "
-        "result."
+        "The MCP inspector's command line and the official Python SDK are driven by the other tests; they show the "
+        "whole result."
     )
 
 

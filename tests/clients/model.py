@@ -139,7 +139,7 @@ class _Responses:
             item |= {"content": words}
         yield "response.output_item.added", {"type": "response.output_item.added", "output_index": 0, "item": item}
         yield "response.output_item.done", {"type": "response.output_item.done", "output_index": 0, "item": item}
-        usage = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
+        usage: dict[str, Any] = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
         usage |= {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
         done = response | {"status": "completed", "output": [item], "usage": usage}
         yield "response.completed", {"type": "response.completed", "response": done}
@@ -161,7 +161,13 @@ class _Messages:
 
     @staticmethod
     def answer(turn: Use | Say, name: str, number: int) -> Iterator[tuple[str | None, dict[str, Any] | str]]:
-        message = {"id": f"msg_{number}", "type": "message", "role": "assistant", "model": "scripted", "content": []}
+        message: dict[str, Any] = {
+            "id": f"msg_{number}",
+            "type": "message",
+            "role": "assistant",
+            "model": "scripted",
+            "content": [],
+        }
         message |= {"stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1}}
         yield "message_start", {"type": "message_start", "message": message}
         if isinstance(turn, Use):
