@@ -78,7 +78,15 @@ _NOT_BEGUN = "The server stopped before this was begun; nothing was done. Send i
 class Conversation:
     """Speaks MCP with one client, for one session, until it is ended."""
 
-    def __init__(self, hub: Hub, session: Session, workspace: Workspace, send: Callable[[Send], None]) -> None:
+    def __init__(
+        self,
+        hub: Hub,
+        session: Session,
+        workspace: Workspace,
+        send: Callable[[Send], None],
+        actor: Actor | None = None,
+    ) -> None:
+        """`actor` is who acts, where that is known by more than what the client calls itself."""
         self._running: dict[Request, bool] = {}
         """Requests whose calls are on their way to a thread, and whether one has begun; taken out by the thread."""
         self._lock = threading.Lock()
@@ -89,6 +97,7 @@ class Conversation:
         self._hub = hub
         self._session = session
         self._send = send
+        self._actor = actor
         self._peer = Peer(VERSION, _INSTRUCTIONS)
         self._mode = workspace.settings().mode
         self._loop = asyncio.get_running_loop()
@@ -173,9 +182,8 @@ class Conversation:
     def _start(self, step: CallTool) -> None:
         """Begin a call; one that waits for nobody goes straight to a thread, which answers it too."""
         client = self._peer.client
-        caller = Call(
-            self.workspace, Actor("agent", client, self._session.id), self._session.profile, limits_of(client)
-        )
+        actor = self._actor or Actor("agent", client, self._session.id)
+        caller = Call(self.workspace, actor, self._session.profile, limits_of(client))
         try:
             waits = caller.settings().wait_seconds(caller.profile) > 0
         except WorkroomError as error:  # settings that can't be read: nothing runs by them

@@ -20,7 +20,19 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["REVISIONS", "CallTool", "Cancel", "ListTools", "Peer", "Request", "Send", "Step", "encode", "on_one_line"]
+__all__ = [
+    "REVISIONS",
+    "CallTool",
+    "Cancel",
+    "ListTools",
+    "Peer",
+    "Request",
+    "Send",
+    "Step",
+    "decode",
+    "encode",
+    "on_one_line",
+]
 
 REVISIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """The revisions that are spoken, newest first. Older clients ignore most of what is new: see `Peer.structured`."""
@@ -306,10 +318,18 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, check_cir
 _LINE_BREAKS = (("\x85", "\\u0085"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029"))
 
 
+def decode(text: bytes) -> Any:
+    """A JSON text as a value. ValueError when it is none, or nested too deep."""
+    try:
+        return _DECODER.decode(text.decode("utf-8"))
+    except RecursionError as error:
+        raise ValueError(str(error)) from None
+
+
 def _decode(line: bytes) -> Any:
     try:
-        return _DECODER.decode(line.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
+        return decode(line)
+    except ValueError as error:
         raise _RpcError(PARSE_ERROR, f"The line is not JSON: {str(error)[:200]}.") from None
 
 

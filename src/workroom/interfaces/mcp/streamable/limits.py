@@ -1,0 +1,27 @@
+"""What a client may have at once, and how long what takes its time may take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Limits"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Times in seconds; the numbers are for each token."""
+
+    sessions: int = 128
+    """Sessions at once; above that the longest unused one goes."""
+    requests: int = 512
+    """Requests that are served at once, streams among them."""
+    idle: float = 30 * 60
+    """How long a session lasts with no request and no stream of its own."""
+    patience: float = 5
+    """How long an answer may take before the response becomes a stream, whose connection can be kept and resumed."""
+    keepalive: float = 15
+    """How often a stream that has nothing to say says so."""
+    stall: float = 30
+    """How long a client may take nothing of what is sent to it."""
+    retry: float = 1
+    """How soon a client that has lost a stream shall come again."""
