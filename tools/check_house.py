@@ -21,6 +21,7 @@ FUNCTION_AIM, FUNCTION_STOP = 10, 60
 LATE_IMPORTS = {
     "workroom": "the Python interface: `import workroom` loads nothing heavy, so open_workspace() loads it",
     "workroom.__main__": "`workroom mcp` takes its way to the shim before the rest of the program is loaded",
+    "workroom.interfaces.http.house": "Starlette and uvicorn are loaded when HTTP is switched on, not before",
 }
 # What must start in milliseconds: from these only the standard library may be reached by imports at module level.
 LIGHT = {

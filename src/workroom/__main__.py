@@ -25,11 +25,11 @@ def main() -> int:
     return app.run(_serve)
 
 
-def _serve(folder: str | None, say: Callable[[str], None]) -> int:
+def _serve(folder: str | None, say: Callable[[str], None], *, http: bool, port: int | None) -> int:
     """The server in the foreground, loaded for `workroom serve` alone."""
     from workroom.interfaces import daemon, link  # noqa: PLC0415 - the whole server
 
-    return daemon.run_in_foreground(link.Place(os.environ), folder, say)
+    return daemon.run_in_foreground(link.Place(os.environ), folder, say, http=http, port=port)
 
 
 if __name__ == "__main__":

@@ -265,6 +265,73 @@ def test_a_damaged_key_is_told(state: StateDirectory, body: bytes) -> None:
 # Which folder has which store.
 
 
+# Clients that come over HTTP.
+
+
+def test_there_are_no_clients_at_first(state: StateDirectory) -> None:
+    assert list(state.read_clients()) == []
+
+
+def test_clients_are_kept_for_this_user_alone(state: StateDirectory) -> None:
+    with state.changed_clients() as rows:
+        rows.append({"id": "client_1", "sha256": "0"})
+    assert mode(state.clients_file) == 0o600
+    assert list(StateDirectory(state.path).read_clients()) == [{"id": "client_1", "sha256": "0"}]
+    settle(state.clients_file)
+    assert state.read_clients() == state.read_clients()
+    assert state.read_clients() is state.read_clients(), "read once while nothing changes"
+    with state.changed_clients() as rows:
+        rows.clear()
+    assert list(state.read_clients()) == []
+
+
+def test_a_change_of_clients_that_fails_changes_nothing(state: StateDirectory) -> None:
+    def change() -> None:
+        with state.changed_clients() as rows:
+            rows.append({"id": "client_1"})
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        change()
+    assert list(state.read_clients()) == []
+
+
+def test_clients_that_others_could_have_written_are_refused(state: StateDirectory) -> None:
+    with state.changed_clients() as rows:
+        rows.append({"id": "client_1"})
+    os.chmod(state.clients_file, 0o644)
+    with pytest.raises(WorkroomError, match=r"clients\.json must belong to you alone") as caught:
+        StateDirectory(state.path).read_clients()
+    assert caught.value.code == ErrorCode.PROTECTED_PATH
+
+
+@pytest.mark.parametrize("body", ["", "[]", '{"clients": 3}', '{"clients": ["x"]}', "{}"])
+def test_damaged_clients_are_told(state: StateDirectory, body: str) -> None:
+    state.clients_file.write_text(body)
+    state.clients_file.chmod(0o600)
+    with pytest.raises(WorkroomError, match="is damaged") as caught:
+        state.read_clients()
+    assert caught.value.code == ErrorCode.IO_ERROR
+
+
+def test_the_folder_of_a_store_is_found_while_it_is_there(state: StateDirectory, tmp_path: Path) -> None:
+    there = folder(tmp_path / "there")
+    store = bind(state, there)
+    assert state.folder_of(store) == str(there)
+    assert state.folder_of("nobody") is None
+    there.rename(tmp_path / "moved")
+    assert state.folder_of(store) is None
+    folder(there)
+    assert state.folder_of(store) is None, "another folder at its place isn't it"
+    assert bind(state, tmp_path / "moved") == store
+    assert state.folder_of(store) == str(tmp_path / "moved")
+    copy = folder(tmp_path / "copy")
+    own = bind(state, copy)
+    bind(state, copy, tmp_path / "moved")
+    assert state.folder_of(store) == str(copy)
+    assert state.folder_of(own) is None, "its folder went to another store"
+
+
 def test_a_folder_keeps_its_store(state: StateDirectory, tmp_path: Path) -> None:
     work = folder(tmp_path / "work")
     store = bind(state, work)

@@ -31,6 +31,7 @@ from workroom.base.ids import new_id
 from workroom.interfaces import link
 from workroom.interfaces.channel import LINE_BYTES, PipeChannel, SocketChannel
 from workroom.interfaces.greeting import Greeting, read_greeting, refusal, wire_error
+from workroom.interfaces.http.house import HttpHouse
 from workroom.interfaces.mcp.connection import Connection
 from workroom.interfaces.mcp.conversation import tool_list
 from workroom.interfaces.mcp.shimmed import Shimmed
@@ -84,17 +85,28 @@ def run_in_background() -> int:
     return 0
 
 
-def run_in_foreground(place: link.Place, folder: str | None, say: Callable[[str], None]) -> int:
-    """What `workroom serve` does: serve, or open `folder` in the server that is there; `say` tells the person."""
+def run_in_foreground(
+    place: link.Place, folder: str | None, say: Callable[[str], None], *, http: bool = True, port: int | None = None
+) -> int:
+    """What `workroom serve` does: serve, or open `folder` in the server that is there; `say` tells the person.
+
+    With `http` the server listens on `port`, 0 being any that is free; without a port on the usual one.
+    """
     state = open_state(place)
     lock = take_lock(place)
     if lock is None:
-        return _join_running(place, state, folder, say)
-    daemon = Daemon(place, state)
+        return _join_running(place, state, folder, say, http=http, port=port)
+    daemon = Daemon(place, state, http=http, port=port)
     if folder is not None:
         daemon.hub.open(folder)
     _log_to_file(state)
-    return daemon.run(lock, lambda: say(_serving(folder)))
+
+    def ready() -> None:
+        say(_serving(folder))
+        if daemon.http.url is not None:
+            say(_listening(daemon.http.url))
+
+    return daemon.run(lock, ready)
 
 
 def open_state(place: link.Place) -> StateDirectory:
@@ -129,10 +141,20 @@ def take_lock(place: link.Place) -> int | None:
 class Daemon:
     """One server: its socket, its connections, its folders."""
 
-    def __init__(self, place: link.Place, state: StateDirectory, *, idle_seconds: float | None = None) -> None:
-        """`idle_seconds` without connections end the server; None: it stays."""
+    def __init__(
+        self,
+        place: link.Place,
+        state: StateDirectory,
+        *,
+        idle_seconds: float | None = None,
+        http: bool = False,
+        port: int | None = None,
+    ) -> None:
+        """`idle_seconds` without connections end the server, unless it listens for HTTP; None: it stays."""
         self.place = place
         self.hub = Hub(state)
+        self.http = HttpHouse(self.hub)
+        self._wanted = (http, port)
         self._started = time.time()
         self._idle_seconds = idle_seconds
         self._build = link.build()
@@ -155,7 +177,19 @@ class Daemon:
 
     def describe(self) -> dict[str, Any]:
         """What a client is told of this server."""
-        return {"version": link.VERSION, "pid": os.getpid(), "state": self.place.state, "started": self._started}
+        return {
+            "version": link.VERSION,
+            "pid": os.getpid(),
+            "state": self.place.state,
+            "started": self._started,
+            "http": self.http.url,
+        }
+
+    async def open_http(self, port: int | None) -> str | None:
+        """Listen for HTTP from now on, and until the end; the address."""
+        await self.http.open(port)
+        self._watch_idle()
+        return self.http.url
 
     async def _serve(self, ready: Callable[[], None]) -> bool:
         self._loop = asyncio.get_running_loop()
@@ -165,6 +199,9 @@ class Daemon:
         self._idle: asyncio.TimerHandle | None = None
         for number in (signal.SIGTERM, signal.SIGINT):
             self._loop.add_signal_handler(number, self.stop)
+        wanted, port = self._wanted
+        if wanted:
+            await self.http.open(port)
         self.hub.closing.append(self._closing)
         listener = _listen(self.place.socket)
         self._loop.add_reader(listener.fileno(), self._accept, listener)
@@ -186,10 +223,12 @@ class Daemon:
         deadline = time.monotonic() + _FINISH_SECONDS
         for channel in self._channels:
             channel.rest()
+        self.http.rest()
         finished = await asyncio.to_thread(self.hub.pool.close, _FINISH_SECONDS)
         await asyncio.sleep(0)  # tasks that waited for a thread have its result now, and answer
         for channel, speaker in list(self._channels.items()):
             (speaker.part if speaker else channel.close)()
+        await self.http.end(1)
         if self._channels:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._empty.wait(), 1)
@@ -337,7 +376,7 @@ class Daemon:
         if self._idle is not None:
             self._idle.cancel()
             self._idle = None
-        if self._idle_seconds is not None and not self._channels:
+        if self._idle_seconds is not None and not self._channels and self.http.url is None:
             self._idle = self._loop.call_later(self._idle_seconds, self.stop)
 
 
@@ -395,14 +434,28 @@ def _tell(report: dict[str, Any]) -> None:
         os.write(1, json.dumps(report).encode("ascii") + b"\n")
 
 
-def _join_running(place: link.Place, state: StateDirectory, folder: str | None, say: Callable[[str], None]) -> int:
+def _join_running(
+    place: link.Place,
+    state: StateDirectory,
+    folder: str | None,
+    say: Callable[[str], None],
+    *,
+    http: bool,
+    port: int | None,
+) -> int:
     greeting = link.hello("person", folder, key=state.person_key(), environ=os.environ)
     joined = link.join(place, greeting, start=False)
-    joined.connection.close()
     say(f"A server is running already (process {joined.answer['server']['pid']}).")
     if folder is not None:
         say(_serving(folder))
+    with contextlib.closing(joined.connection):
+        if http:
+            say(_listening(link.ask(joined, "http", port=port)["url"]))
     return 0
+
+
+def _listening(url: str) -> str:
+    return f"HTTP: {url}. `workroom token create NAME` lets a client in."
 
 
 def _serving(folder: str | None) -> str:

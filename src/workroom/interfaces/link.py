@@ -2,6 +2,7 @@
 
     Place(environment)        where the state directory and the server's socket are
     join(place, hello)        a connection that has shaken hands; starts a server where none listens
+    ask(joined, method, …)    one question over a person's connection
     hello(role, …)            the client's half of the handshake
 
 The handshake is one JSON line each way. The client says who it is and what it wants open; the server answers `ok` with
@@ -35,7 +36,19 @@ from typing import Any
 
 from workroom.base.errors import ErrorCode, WorkroomError
 
-__all__ = ["PROTOCOL", "VERSION", "Joined", "NoServerError", "Place", "build", "hello", "join", "no_server", "peer_uid"]
+__all__ = [
+    "PROTOCOL",
+    "VERSION",
+    "Joined",
+    "NoServerError",
+    "Place",
+    "ask",
+    "build",
+    "hello",
+    "join",
+    "no_server",
+    "peer_uid",
+]
 
 VERSION = "0.1.0"
 PROTOCOL = 1
@@ -155,6 +168,23 @@ def join(place: Place, greeting: dict[str, Any], *, start: bool = True, descript
                 next_step=place.look_further,
             )
         time.sleep(0.005)
+
+
+def ask(joined: Joined, method: str, **params: Any) -> dict[str, Any]:
+    """The result of the one thing that a person's connection asks; its refusal as the error it is."""
+    line = json.dumps({"id": 1, "method": method, "params": params}).encode("ascii") + b"\n"
+    received = joined.rest
+    joined.connection.sendall(line)
+    while b"\n" not in received:
+        chunk = joined.connection.recv(65_536)
+        if not chunk:
+            raise NoServerError(ErrorCode.IO_ERROR, "The server went away.", next_step="Try again.")
+        received += chunk
+    answer = json.loads(received.partition(b"\n")[0])
+    if "error" in answer:
+        raise _told(answer["error"])
+    result: dict[str, Any] = answer["result"]
+    return result
 
 
 def no_server() -> NoServerError:

@@ -16,22 +16,23 @@ import json
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import Event
 from workroom.core.approvals import Approval
+from workroom.core.clients import Client
 from workroom.core.transactions import Entry
 from workroom.interfaces.channel import LINE_BYTES, Channel
 from workroom.interfaces.greeting import wire_error
-from workroom.person import decisions, settings
+from workroom.person import clients, decisions, settings
 from workroom.person import undo as history
 from workroom.person.credential import PersonCredential
 from workroom.server.hub import Hub
 from workroom.server.session import Session
-from workroom.system.clock import iso
+from workroom.system.clock import iso, now
 from workroom.text.display import show as escaped
 from workroom.tools.workspace import Workspace
 
@@ -52,6 +53,8 @@ class Server(Protocol):
     def describe(self) -> dict[str, Any]: ...
 
     def stop(self) -> None: ...
+
+    async def open_http(self, port: int | None) -> str | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +133,23 @@ class _Undo(_Id):
     force: bool = False
     preview: bool = False
     fingerprint: str | None = None
+
+
+class _Http(_Params):
+    port: int | None = Field(default=None, ge=0, le=65_535)
+    """0 is any that is free; without one the usual one is taken, or the next that is free."""
+
+
+class _NewClient(_Params):
+    name: str
+    folders: list[Annotated[str, Field(pattern="^/")]]
+    profile: str = "workspace"
+    seconds: float | None = Field(default=None, gt=0)
+    """After which the token counts no more."""
+
+
+class _ClientName(_Params):
+    name: str
 
 
 class _Since(_Params):
@@ -220,6 +240,24 @@ def _undo(asking: _Asking, params: _Undo) -> dict[str, Any]:
     }
 
 
+def _clients_create(asking: _Asking, params: _NewClient) -> dict[str, Any]:
+    hub = asking.server.hub
+    workspaces = [hub.open(folder) for folder in params.folders]
+    client, token = clients.create(
+        asking.credential, hub.clients, params.name, workspaces, params.profile, seconds=params.seconds, clock=now
+    )
+    return {"client": _client(asking, client), "token": token, "url": asking.server.describe()["http"]}
+
+
+def _clients_list(asking: _Asking, _params: _Nothing) -> dict[str, Any]:
+    found = clients.list_clients(asking.credential, asking.server.hub.clients)
+    return {"clients": [_client(asking, one) for one in found]}
+
+
+def _clients_revoke(asking: _Asking, params: _ClientName) -> dict[str, Any]:
+    return {"client": _client(asking, clients.revoke(asking.credential, asking.server.hub.clients, params.name))}
+
+
 @dataclass(frozen=True, slots=True)
 class _Method:
     params: type[_Params]
@@ -241,8 +279,11 @@ METHODS: Mapping[str, _Method] = {
     "settings.unset": _Method(_Unset, _settings_unset),
     "log": _Method(_Log, _history),
     "undo": _Method(_Undo, _undo),
+    "clients.create": _Method(_NewClient, _clients_create),
+    "clients.list": _Method(_Nothing, _clients_list),
+    "clients.revoke": _Method(_ClientName, _clients_revoke),
 }
-"""What a person's connection can ask, beside `stop` and `events`, which are the connection's own."""
+"""What a person's connection can ask, beside `stop`, `http` and `events`, which are for the loop's own thread."""
 
 
 class PersonConnection:
@@ -312,11 +353,13 @@ class PersonConnection:
         if name == "stop":
             self._loop.call_soon(self._server.stop)
             return {"stopping": True}
+        if name == "http":
+            return {"url": await self._server.open_http(_parsed(_Http, name, params).port)}
         if name == "events":
             return await self._follow(_parsed(_Since, name, params).since)
         method = METHODS.get(name)
         if method is None:
-            known = ", ".join([*METHODS, "stop", "events"])
+            known = ", ".join([*METHODS, "stop", "http", "events"])
             raise WorkroomError(ErrorCode.INVALID_INPUT, f"There is no method {name!r}.", next_step=f"Known: {known}.")
         parsed = _parsed(method.params, name, params)
         return await self._loop.run_in_executor(self._server.hub.pool, method.run, self._asking, parsed)
@@ -431,6 +474,20 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "decidedBy": entry.decided_by,
         "forgotten": entry.forgotten,
         "warnings": [_plain(warning) for warning in entry.warnings],
+    }
+
+
+def _client(asking: _Asking, client: Client) -> dict[str, Any]:
+    state = asking.server.hub.state
+    return {
+        "id": client.id,
+        "name": client.name,
+        "token": client.beginning,
+        "profile": client.profile,
+        "workspaces": [{"id": store, "path": state.folder_of(store)} for store in client.workspaces],
+        "createdAt": iso(client.created_at),
+        "expiresAt": None if client.expires_at is None else iso(client.expires_at),
+        "expired": client.expires_at is not None and client.expires_at <= now(),
     }
 
 

@@ -4,5 +4,6 @@ credential  the proof that the person themselves asks
 decisions   what waits, yes and no
 present     what they are shown before they decide
 settings    settings and mode
+clients     tokens for clients that come over HTTP
 undo        the history, and taking it back
 """

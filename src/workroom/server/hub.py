@@ -10,9 +10,12 @@ from concurrent.futures import Future, wait
 from pathlib import Path
 
 from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.ids import new_id
+from workroom.core.clients import Clients
 from workroom.server.build import build_workspace, close_workspace
 from workroom.server.pool import Pool
 from workroom.server.settler import Settler
+from workroom.system.clock import now
 from workroom.system.state import StateDirectory
 from workroom.tools.workspace import Workspace
 
@@ -40,6 +43,10 @@ class _Room:
             return None
         return self.opened.result()
 
+    def has(self, store: str) -> bool:
+        """Whether it is open, with the store of this name."""
+        return self.workspace is not None and self.workspace.store.folder.name == store
+
     def is_in_the_way_of(self, other: _Room) -> bool:
         """Whether this one, which is being closed, holds something that opening the other needs."""
         same = self.identity is not None and self.identity == other.identity
@@ -56,6 +63,8 @@ class Hub:
 
     def __init__(self, state: StateDirectory) -> None:
         self.state = state
+        self.clients = Clients(state, now, new_id)
+        """Who may come over HTTP."""
         self.pool = Pool(_THREADS)
         """Where calls run."""
         self.closing: list[Callable[[Workspace], None]] = []
@@ -93,6 +102,23 @@ class Hub:
             _start(self._build, room, [one for one in self._leaving if one.is_in_the_way_of(room)])
             self._rooms[room.path] = room
             return room.opened
+
+    def entering(self, store: str) -> Future[Workspace]:
+        """Begin to open the workspace that has the store of this name; NOT_FOUND when its folder isn't there.
+
+        Look at what comes: a folder that was put into its place meanwhile has another store.
+        """
+        with self._lock:
+            rooms = list(self._rooms.values())
+        here = (room.path for room in rooms if room.has(store) and _identity(room.path) == room.identity)
+        path = next(here, None) or self.state.folder_of(store)
+        if path is None:
+            raise WorkroomError(
+                ErrorCode.NOT_FOUND,
+                "The folder isn't where it was when it was opened last.",
+                next_step="`workroom open FOLDER` where it is now.",
+            )
+        return self.opening(path)
 
     def locate(self, path: str) -> str | None:
         """The root of the workspace that holds `path`, open or known from earlier; None when there is none."""

@@ -4,6 +4,7 @@
       bindings.json      which folder (path, device, inode, time of birth) has which store
       settings.toml      the user's settings
       person.key         what a connection shows to speak as the person
+      clients.json       clients that come over HTTP, with the hashes of their tokens
       logs/
       workspaces/<id>/   one store a folder, with its own settings.toml
 
@@ -23,7 +24,7 @@ import stat
 import struct
 import time
 import tomllib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -47,6 +48,7 @@ _PASSING = {
 }
 _SETTLED_NS = 100_000_000
 """A file changed this recently may change again within one tick of its clock; it isn't believed to be unchanged."""
+_CLIENTS_BYTES = 10_000_000
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -94,10 +96,12 @@ class StateDirectory:
         self.settings_file = self.path / "settings.toml"
         self.log_folder = self.path / "logs"
         self.key_file = self.path / "person.key"
+        self.clients_file = self.path / "clients.json"
         self._bindings_file = self.path / "bindings.json"
         self._runtime = runtime
         self._mounts = mounts
         self._cache: dict[str, _Cached] = {}
+        self._clients: tuple[tuple[int, int, int], tuple[Mapping[str, Any], ...]] | None = None
 
     def make(self) -> None:
         """Make what is missing, private to the user, and check the rest.
@@ -131,20 +135,39 @@ class StateDirectory:
         with self._locked():
             if not os.path.lexists(self.key_file):
                 _write(self.key_file, os.urandom(32).hex().encode("ascii"))
-        try:
-            descriptor = os.open(self.key_file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        except OSError as error:  # a link
-            raise _not_private(self.key_file) from error
-        with open(descriptor, "rb") as file:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
-                raise _not_private(self.key_file)
-            key = file.read(65)
+        key = _read_private(self.key_file, 65)
         if len(key) != 64 or not set(key) <= set(b"0123456789abcdef"):
             raise WorkroomError(
                 ErrorCode.IO_ERROR, f"{self.key_file} is damaged.", next_step="Delete it; a new one is made."
             )
         return key.decode("ascii")
+
+    # Clients that come over HTTP.
+
+    def read_clients(self) -> Sequence[Mapping[str, Any]]:
+        """The rows of every client, oldest first; cheap enough for every call: one `stat` while nothing has changed.
+
+        PROTECTED_PATH when others could read or have written the file; IO_ERROR when it is damaged.
+        """
+        try:
+            status = os.stat(self.clients_file)
+        except FileNotFoundError:
+            return ()
+        key = (status.st_mtime_ns, status.st_size, status.st_ino)
+        if self._clients is not None and self._clients[0] == key:
+            return self._clients[1]
+        rows = tuple(self._read_clients())
+        if abs(time.time_ns() - status.st_mtime_ns) > _SETTLED_NS:
+            self._clients = key, rows
+        return rows
+
+    @contextmanager
+    def changed_clients(self) -> Iterator[list[dict[str, Any]]]:
+        """The rows, to be changed; on disk when this is left without an error. Errors as for `read_clients`."""
+        with self._locked():
+            rows = [dict(row) for row in self._read_clients()]
+            yield rows
+            _write(self.clients_file, json.dumps({"version": 1, "clients": rows}, indent=1).encode("ascii"))
 
     # Which folder has which store.
 
@@ -170,6 +193,18 @@ class StateDirectory:
     def workspaces(self) -> list[Binding]:
         """Every store with the folder that it was last bound to, oldest first."""
         return self._read_bindings()
+
+    def folder_of(self, store: str) -> str | None:
+        """Where the folder of a store stands; None when it isn't where it was bound last, or went to another store."""
+        found = _newest(self._read_bindings(), lambda one: one.store == store)
+        if found is None or not found.inode:
+            return None
+        try:
+            status = os.stat(found.path)
+        except OSError:
+            return None
+        there = Binding(store, found.path, status.st_dev, status.st_ino, _born(found.path, status.st_ino))
+        return found.path if found.is_of(there) else None
 
     def store_folder(self, store: str) -> Path:
         """The folder of a store by its name."""
@@ -246,6 +281,19 @@ class StateDirectory:
                 ErrorCode.IO_ERROR,
                 f"{self._bindings_file} is damaged: {error}.",
                 next_step="Mend it or move it away; the stores beside it stay, and `open --adopt` takes one up again.",
+            ) from error
+
+    def _read_clients(self) -> list[dict[str, Any]]:
+        if not os.path.lexists(self.clients_file):
+            return []
+        body = _read_private(self.clients_file, _CLIENTS_BYTES)
+        try:
+            return [dict(row) for row in json.loads(body)["clients"]]
+        except (ValueError, TypeError, KeyError) as error:
+            raise WorkroomError(
+                ErrorCode.IO_ERROR,
+                f"{self.clients_file} is damaged: {error}.",
+                next_step="Mend it, or delete it and give each client a new token.",
             ) from error
 
     def _write_bindings(self, bindings: list[Binding]) -> None:
@@ -412,6 +460,19 @@ def _write_new(path: Path, body: bytes) -> None:
         file.write(body)
         file.flush()
         os.fsync(file.fileno())
+
+
+def _read_private(path: Path, most: int) -> bytes:
+    """The first `most` bytes of a file that is this user's alone; PROTECTED_PATH when it isn't."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:  # a link
+        raise _not_private(path) from error
+    with open(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
+            raise _not_private(path)
+        return file.read(most)
 
 
 def _aside(path: Path) -> Path:

@@ -11,5 +11,6 @@ refit      fit a replacement to the file      fold     Unicode folded, with a ma
 explain    why an edit's text was not found
 gutter     the `12 | ` that a numbered read adds
 paths      what a path may be called: names that are invalid, protected or reserved
+strict_json  JSON with one meaning
 display    showing a person bytes that may try to deceive
 """

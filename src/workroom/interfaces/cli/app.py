@@ -31,6 +31,7 @@ from workroom.interfaces.cli.settings import settings
 from workroom.interfaces.cli.show import show
 from workroom.interfaces.cli.status import status
 from workroom.interfaces.cli.stop import stop
+from workroom.interfaces.cli.token import token
 from workroom.interfaces.cli.undo import undo
 
 __all__ = ["COMMANDS", "app", "run"]
@@ -60,11 +61,12 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "call": call,
     "mcp": mcp,
 }
-"""Every command but `settings`, which has commands of its own."""
+"""Every command but `settings` and `token`, which have commands of their own."""
 
 for _name, _command in COMMANDS.items():
     app.command(_name)(_command)
 app.add_typer(settings, name="settings")
+app.add_typer(token, name="token")
 
 
 def _print_version(wanted: bool) -> None:

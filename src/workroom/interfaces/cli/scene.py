@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Protocol
 
 import typer
 
@@ -14,8 +14,12 @@ __all__ = ["Json", "Scene", "Serve", "scene_of"]
 
 Json = Annotated[bool, typer.Option("--json", help="Answer with one JSON object.")]
 
-Serve = Callable[[str | None, Callable[[str], None]], int]
-"""Serves in this process until told to stop: the folder to open at once, and what tells the person."""
+
+class Serve(Protocol):
+    """Serves in this process until told to stop."""
+
+    def __call__(self, folder: str | None, say: Callable[[str], None], *, http: bool, port: int | None) -> int:
+        """`folder` is opened at once, `say` tells the person; see `daemon.run_in_foreground`."""
 
 
 @dataclass

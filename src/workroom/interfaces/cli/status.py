@@ -20,6 +20,7 @@ def status(context: typer.Context, as_json: Json = False) -> None:
         return
     server = found["server"]
     scene.out.line(f"Workroom {server['version']}, process {server['pid']}, state in {server['state']}")
+    scene.out.line(f"HTTP: {server['http']}" if server["http"] else "HTTP: off; `workroom serve` switches it on.")
     if found["warning"]:
         scene.out.line(found["warning"], "yellow")
     if not found["workspaces"]:

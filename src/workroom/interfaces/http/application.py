@@ -1,0 +1,58 @@
+"""The row of what a request goes through, and the list of routes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from starlette.routing import BaseRoute, Route, Router
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from workroom.interfaces.http.answers import Answering
+from workroom.interfaces.http.api import ROUTES
+from workroom.interfaces.http.body import Body
+from workroom.interfaces.http.guard import Guard
+from workroom.interfaces.http.token import Token
+from workroom.server.hub import Hub
+
+__all__ = ["application", "mounted"]
+
+
+def mounted(hub: Hub) -> Mapping[str, ASGIApp]:
+    """What answers at a path and at `path/{workspace}`, by all methods; the package says what it is given."""
+    del hub
+    return {}
+
+
+def application(hub: Hub, hosts: Collection[str], stopping: asyncio.Event, over: asyncio.Event) -> ASGIApp:
+    """Everything, behind its guard. `hosts` are the names, with ports, that it goes by; the package has the events."""
+    routes: list[BaseRoute] = list(ROUTES)
+    for path, app in mounted(hub).items():
+        routes += [Route(path, _Mount(app)), Route(f"{path}/{{workspace}}", _Mount(app))]
+    router = Router(routes, redirect_slashes=False)
+    inside = _Knowing(router, {"hub": hub, "stopping": stopping, "over": over})
+    return Guard(Answering(Token(Body(inside), hub.clients)), hosts)
+
+
+class _Mount:
+    """An instance, so that the route hands over the bare scope, whatever the method."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app(scope, receive, send)
+
+
+class _Knowing:
+    """Tells what is inside of the server around it."""
+
+    def __init__(self, router: Router, known: Mapping[str, Any]) -> None:
+        self._router = router
+        self._known = known
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope["app"] = self._router  # with it a wrong path or method is raised, and answered like everything else
+        scope.setdefault("state", {}).update(self._known)
+        await self._router(scope, receive, send)

@@ -1,0 +1,78 @@
+"""The whole body of a request before anybody works on it, within bounds of length, time, and room for all."""
+
+from __future__ import annotations
+
+import asyncio
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from workroom.base.errors import ErrorCode
+from workroom.interfaces.http.answers import RefusedError
+from workroom.interfaces.http.guard import BODY_BYTES
+
+__all__ = ["Body"]
+
+_SECONDS = 30.0
+"""How long a body may take to come in."""
+_ROOM_BYTES = 4 * BODY_BYTES
+"""What all requests' bodies together may hold."""
+
+
+class Body:
+    """Reads the body, then hands it over in one piece; what comes after it is the client's leaving."""
+
+    def __init__(self, app: ASGIApp, seconds: float = _SECONDS) -> None:
+        self._app = app
+        self._seconds = seconds
+        self._held = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        body = bytearray()
+        try:
+            if not await self._read(body, receive):
+                return
+            await self._app(scope, _replayed(bytes(body), receive), send)
+        finally:
+            self._held -= len(body)
+
+    async def _read(self, body: bytearray, receive: Receive) -> bool:
+        """Read it all; False when the client has gone."""
+        try:
+            async with asyncio.timeout(self._seconds):
+                while True:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        return False
+                    self._take(body, message.get("body", b""))
+                    if not message.get("more_body", False):
+                        return True
+        except TimeoutError:
+            raise _refused(408, ErrorCode.TIMEOUT, f"The body didn't come within {self._seconds:.0f} s.") from None
+
+    def _take(self, body: bytearray, part: bytes) -> None:
+        if len(body) + len(part) > BODY_BYTES:
+            raise _refused(413, ErrorCode.LIMIT_EXCEEDED, f"A body is at most {BODY_BYTES:,} bytes.")
+        if self._held + len(part) > _ROOM_BYTES:
+            raise _refused(429, ErrorCode.LIMIT_EXCEEDED, "Too much is being sent at once; try again later.")
+        self._held += len(part)
+        body += part
+
+
+def _refused(status: int, code: ErrorCode, message: str) -> RefusedError:
+    return RefusedError(status, code, message, headers={"Retry-After": "1"} if status == 429 else {})
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    given = False
+
+    async def replayed() -> Message:
+        nonlocal given
+        if not given:
+            given = True
+            return {"type": "http.request", "body": body, "more_body": False}
+        return await receive()
+
+    return replayed
