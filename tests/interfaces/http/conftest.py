@@ -152,10 +152,10 @@ def web(room: Room) -> Iterator[Web]:
 
 
 @pytest.fixture(scope="module")
-def shared_web(shared_state: Path) -> Iterator[dict[str, Any]]:
-    """What the tests of a module share of one server."""
-    found: dict[str, Any] = {}
-    yield found
+def shared_web(shared_state: Path) -> dict[str, Any]:
+    """What the tests of a module share of one server; its state directory is a module's, too."""
+    del shared_state
+    return {}
 
 
 @pytest.fixture
