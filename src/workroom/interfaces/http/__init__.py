@@ -7,6 +7,8 @@
     token        whose bearer token it is
     body         the whole body, within its limits of bytes and time
     api          the routes of the JSON API
+    events       the stream of what happens
+    openapi      the API's own description
     answers      envelopes as responses; the status of each error code
 
 A request's way, each step a pure ASGI application around the next:

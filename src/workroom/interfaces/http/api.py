@@ -1,9 +1,13 @@
 """The JSON API: the tools of the workspaces that a token is bound to, by the one road.
 
-GET  /api/v1/workspaces
-GET  /api/v1/workspaces/{workspace}/tools
-POST /api/v1/workspaces/{workspace}/tools/{tool}/{action}    the arguments as a JSON object; answers the envelope
-POST /api/v1/workspaces/{workspace}/approvals/{approval}/{accept or deny}    403: a token decides nothing
+GET   /api/v1/openapi.json                                this API, described
+GET   /api/v1/workspaces
+GET   /api/v1/workspaces/{workspace}/tools
+GET   /api/v1/workspaces/{workspace}/events               what happens, as server-sent events
+POST  /api/v1/workspaces/{workspace}/tools/{tool}/{action}
+                                                          the arguments as a JSON object; answers the envelope
+POST  /api/v1/workspaces/{workspace}/approvals/{approval}/{accept or deny}
+                                                          403: a token decides nothing
 """
 
 from __future__ import annotations
@@ -21,6 +25,8 @@ from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.settings import Mode, Profile
 from workroom.core.clients import Client
 from workroom.interfaces.http.answers import RefusedError, answer, json_response, stopped
+from workroom.interfaces.http.events import follow_events
+from workroom.interfaces.http.openapi import document
 from workroom.server.entry import enter
 from workroom.server.hub import Hub
 from workroom.text import strict_json
@@ -35,6 +41,11 @@ __all__ = ["PREFIX", "ROUTES"]
 PREFIX = "/api/v1"
 _SMALL_BYTES = 64 * 1024
 """A body up to this long is parsed where it is; a longer one on a thread, so that others don't wait for it."""
+
+
+async def describe(_request: Request) -> Response:
+    """The API's description; the same for everybody."""
+    return json_response(document())
 
 
 async def list_workspaces(request: Request) -> Response:
@@ -81,8 +92,10 @@ async def decide(request: Request) -> Response:
 
 
 ROUTES: tuple[BaseRoute, ...] = (
+    Route(f"{PREFIX}/openapi.json", describe, methods=["GET"]),
     Route(f"{PREFIX}/workspaces", list_workspaces, methods=["GET"]),
     Route(f"{PREFIX}/workspaces/{{workspace}}/tools", list_tools, methods=["GET"]),
+    Route(f"{PREFIX}/workspaces/{{workspace}}/events", follow_events, methods=["GET"]),
     Route(f"{PREFIX}/workspaces/{{workspace}}/tools/{{tool}}/{{action}}", call_tool, methods=["POST"]),
     Route(f"{PREFIX}/workspaces/{{workspace}}/approvals/{{approval}}/{{decision}}", decide, methods=["POST"]),
 )
