@@ -18,7 +18,7 @@ from workroom.core import approvals, notes, plans, transactions
 from workroom.core.approvals import Approvals
 from workroom.core.notes import Notes
 from workroom.core.plans import Plans
-from workroom.core.transactions import Entry, Operation, Planned, Transactions
+from workroom.core.transactions import Entry, Operation, Planned, Strategy, Transactions
 from workroom.system.agentic import Agentic
 from workroom.system.root import Root
 from workroom.system.store import Store
@@ -93,8 +93,8 @@ class House:
         """Plan and commit in one."""
         return self.commit(self.plan(*operations))
 
-    def undo(self, transaction_id: str, *, force: bool = False) -> Entry:
-        return self.commit(self.tx.plan_rollback(transaction_id, force=force))
+    def undo(self, transaction_id: str, *, force: bool = False, strategy: Strategy = "refuse") -> Entry:
+        return self.commit(self.tx.plan_rollback(transaction_id, force=force, strategy=strategy))
 
     def write(self, path: str, data: bytes | str, mode: int | None = None) -> Path:
         """Another program's write."""

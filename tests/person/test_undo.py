@@ -110,6 +110,16 @@ def test_later_work_is_not_overwritten_unheard(house, back):
     assert house.read("a.txt") == b"mine\n"
 
 
+def test_later_work_is_kept_where_both_can_be(house, back, preview):
+    house.write("a.txt", "one\ntwo\nthree\n")
+    house.edit({"type": "rewrite", "path": "a.txt", "content": "1\ntwo\nthree\n"})
+    house.write("a.txt", "1\ntwo\n3\n")
+    seen = preview(strategy="merge")
+    assert "that stays" in seen.warnings[0]
+    back(strategy="merge", fingerprint=seen.fingerprint)
+    assert house.read("a.txt") == b"one\ntwo\n3\n"
+
+
 def test_a_preview_shows_the_paths_and_changes_nothing(house, preview):
     house.write("a.txt", "one\n")
     entry = house.edit({"type": "rewrite", "path": "a.txt", "content": "two\x1b\n"})

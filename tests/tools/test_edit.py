@@ -11,7 +11,7 @@ from tests.moments import just_before
 from workroom.base.actor import Actor
 from workroom.base.changes import Permit
 from workroom.base.settings import Settings
-from workroom.tools.dispatch import call
+from workroom.tools.dispatch import call, resume
 from workroom.tools.edit import EDIT
 from workroom.tools.schema import parse_arguments
 from workroom.tools.tool import Call, Proposal
@@ -164,6 +164,49 @@ def test_rollback_over_later_work_shows_the_difference(house, edit):
     assert house.read("a.txt") == b"two\n"
     edit("rollback", transaction_id=forced["data"]["rollbackTransactionId"])
     assert house.read("a.txt") == b"2\nlater\n"
+
+
+def test_rollback_keeps_later_work_where_it_can_and_says_so(house, edit):
+    house.write("a.txt", "one\ntwo\nthree\nfour\n")
+    applied = edit("apply", operations=[REPLACE])["data"]["transactionId"]
+    house.write("a.txt", "one\n2\nthree\n4\n")
+    house.settings = Settings(mode="auto", destructive_edits="refuse")
+    answer = edit("rollback", transaction_id=applied, strategy="merge")
+    assert "a.txt was changed later: that stays" in answer["summary"]
+    assert answer["data"]["files"][0]["merged"] is True
+    assert answer["data"]["warnings"][0] in answer["summary"]
+    assert house.read("a.txt") == b"one\ntwo\nthree\n4\n"
+    assert edit("show", transaction_id=applied)["data"]["status"] == "rolled_back"
+
+
+def test_a_rollback_that_overlaps_shows_the_regions_in_data_and_in_text(house):
+    house.write("a.txt", "one\ntwo\nthree\n")
+    caller = Call(house.workspace, AGENT)
+    applied = call(caller, "workspace_edit", {"action": "apply", "operations": [REPLACE]}).data["transactionId"]
+    house.write("a.txt", "one\nzwei\nthree\n")
+    arguments = {"action": "rollback", "transaction_id": applied, "strategy": "merge"}
+    answer = call(caller, "workspace_edit", arguments)
+    assert answer.error["code"] == "EDIT_CONFLICT"
+    assert answer.error["details"]["conflicts"][0]["regions"][0]["now"]["text"] == "zwei\n"
+    assert answer.text.startswith("a.txt: both changed the same lines\n<<<<<<< now, line 2\nzwei\n")
+    assert house.read("a.txt") == b"one\nzwei\nthree\n"
+
+
+def test_a_staged_merge_is_run_only_as_it_was_shown(house, edit):
+    house.write("a.txt", "one\ntwo\nthree\nfour\n")
+    applied = edit("apply", operations=[REPLACE])["data"]["transactionId"]
+    house.write("a.txt", "one\n2\nthree\n4\n")
+    house.settings = Settings(mode="manual")
+    staged = edit("rollback", transaction_id=applied, strategy="merge")["data"]
+    assert staged["approval"]["resume"]["arguments"]["strategy"] == "merge"
+    assert "merged" in staged["files"][0]
+    house.write("a.txt", "one\n2\nthree\nvier\n")
+    record = house.workspace.approvals.approve(staged["approval"]["id"], "ann")
+    assert resume(Call(house.workspace, AGENT), record).error["code"] == "EDIT_CONFLICT"
+    assert house.read("a.txt") == b"one\n2\nthree\nvier\n"
+    house.write("a.txt", "one\n2\nthree\n4\n")
+    assert resume(Call(house.workspace, AGENT), record).ok
+    assert house.read("a.txt") == b"one\ntwo\nthree\n4\n"
 
 
 def test_a_forced_rollback_is_destructive(house, edit):
@@ -382,7 +425,6 @@ def test_what_is_not_in_this_version_is_said_kindly(edit):
     for answer in (
         edit("preview", operations=operations, on_conflict="merge"),
         edit("apply", operations=operations, on_conflict="merge"),
-        edit("rollback", transaction_id="tx_1", strategy="merge"),
         edit("commit", transaction_id="tx_1", files=["f"]),
         edit("commit", transaction_id="tx_1", hunks=["1"]),
     ):

@@ -58,7 +58,7 @@ class Change:
     `origin` is the path whose very file (inode, times, attributes) moves here; its own change ends in ABSENT.
     `like` is the path whose owner and attributes a new file takes: the source of a copy.
     `matched` is the loosest rung of the ladder that found the edit's text; `added` and `removed` count lines, and
-    are None where the content isn't text.
+    are None where the content isn't text. `merged`: somebody had changed the path meanwhile, and that is in `after`.
     """
 
     path: str
@@ -69,6 +69,7 @@ class Change:
     matched: str = "exact"
     added: int | None = 0
     removed: int | None = 0
+    merged: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import Event
 from workroom.core.approvals import Approval
 from workroom.core.clients import Client
-from workroom.core.transactions import Entry
+from workroom.core.transactions import Entry, Strategy
 from workroom.interfaces.channel import LINE_BYTES, Channel
 from workroom.interfaces.greeting import wire_error
 from workroom.person import clients, decisions, settings
@@ -131,6 +131,7 @@ class _Log(_Params):
 
 class _Undo(_Id):
     force: bool = False
+    merge: bool = False
     preview: bool = False
     fingerprint: str | None = None
 
@@ -225,12 +226,20 @@ def _history(asking: _Asking, params: _Log) -> dict[str, Any]:
 
 
 def _undo(asking: _Asking, params: _Undo) -> dict[str, Any]:
+    strategy: Strategy = "merge" if params.merge else "refuse"
     if not params.preview:
         entry = history.undo(
-            asking.credential, asking.workspace, params.id, force=params.force, fingerprint=params.fingerprint
+            asking.credential,
+            asking.workspace,
+            params.id,
+            force=params.force,
+            strategy=strategy,
+            fingerprint=params.fingerprint,
         )
         return {"entry": _entry(entry)}
-    preview = history.preview_undo(asking.credential, asking.workspace, params.id, force=params.force)
+    preview = history.preview_undo(
+        asking.credential, asking.workspace, params.id, force=params.force, strategy=strategy
+    )
     return {
         "entry": _entry(preview.entry),
         "paths": [_plain(path) for path in preview.paths],

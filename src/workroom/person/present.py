@@ -207,7 +207,8 @@ def _planned(workspace: Workspace, record: Approval) -> Planned:
     arguments = record.arguments
     transaction_id = str(arguments["transaction_id"])
     if arguments["action"] == "rollback":
-        return workspace.transactions.plan_rollback(transaction_id, force=bool(arguments.get("force")))
+        how = {"force": bool(arguments.get("force")), "strategy": arguments.get("strategy", "refuse")}
+        return workspace.transactions.plan_rollback(transaction_id, **how)
     return workspace.transactions.get(transaction_id).planned
 
 

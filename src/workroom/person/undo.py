@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from workroom.base.changes import Permit
 from workroom.base.errors import ErrorCode, WorkroomError
-from workroom.core.transactions import Entry, Planned, render_diff, write_views
+from workroom.core.transactions import Entry, Planned, Strategy, render_diff, write_views
 from workroom.person.credential import PersonCredential
 from workroom.person.present import render_changes
 from workroom.text.display import show
@@ -38,10 +38,15 @@ def log(_credential: PersonCredential, workspace: Workspace, limit: int = 20, be
 
 
 def preview_undo(
-    _credential: PersonCredential, workspace: Workspace, which: str | None = None, *, force: bool = False
+    _credential: PersonCredential,
+    workspace: Workspace,
+    which: str | None = None,
+    *,
+    force: bool = False,
+    strategy: Strategy = "refuse",
 ) -> UndoPreview:
     """What an undo would do; errors as for `undo`."""
-    entry, planned = _planned(workspace, which, force=force)
+    entry, planned = _planned(workspace, which, force=force, strategy=strategy)
     return UndoPreview(
         entry=entry,
         paths=tuple(planned.change_set.paths()),
@@ -57,15 +62,17 @@ def undo(
     which: str | None = None,
     *,
     force: bool = False,
+    strategy: Strategy = "refuse",
     fingerprint: str | None = None,
 ) -> Entry:
     """Take an entry back, by its transaction's id (`tx_…`) or its number; without one the newest that is neither
     undone nor an undo. Answers the new entry.
 
     NOT_FOUND; TRANSACTION_STATE when it is undone already; EDIT_CONFLICT with the differences when later work is in
-    the way (`force` goes on and keeps what it overwrites), or when it isn't what was previewed as `fingerprint`.
+    the way (`merge` keeps it where it doesn't overlap, `force` goes on and keeps what it overwrites in the history), or
+    when it isn't what was previewed as `fingerprint`.
     """
-    _, planned = _planned(workspace, which, force=force)
+    _, planned = _planned(workspace, which, force=force, strategy=strategy)
     if fingerprint is not None and planned.fingerprint != fingerprint:
         raise WorkroomError(
             ErrorCode.EDIT_CONFLICT,
@@ -87,9 +94,9 @@ def _diff(workspace: Workspace, planned: Planned) -> str:
     return render_diff(planned.change_set.changes, workspace.transactions.image_of(planned))
 
 
-def _planned(workspace: Workspace, which: str | None, *, force: bool) -> tuple[Entry, Planned]:
+def _planned(workspace: Workspace, which: str | None, *, force: bool, strategy: Strategy) -> tuple[Entry, Planned]:
     entry = _entry(workspace, which)
-    return entry, workspace.transactions.plan_rollback(entry.transaction_id, force=force)
+    return entry, workspace.transactions.plan_rollback(entry.transaction_id, force=force, strategy=strategy)
 
 
 def _entry(workspace: Workspace, which: str | None) -> Entry:

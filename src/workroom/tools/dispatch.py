@@ -21,6 +21,7 @@ from workroom.base.events import ApprovalDecided, Event
 from workroom.base.settings import Mode, Settings
 from workroom.core.approvals import Approval, Denial, Status
 from workroom.core.permissions import Decision, Outcome, decide
+from workroom.text.overlap import render_conflicts
 from workroom.tools.catalog import find_tool
 from workroom.tools.schema import parse_arguments
 from workroom.tools.shape import bounded
@@ -30,6 +31,7 @@ __all__ = ["call", "dispatch", "resume"]
 
 _log = logging.getLogger(__name__)
 _DEFAULTS = Settings()
+_CONFLICT_CHARS = 6_000
 
 
 async def dispatch(pool: Executor, caller: Call, name: str, raw: dict[str, Any]) -> Envelope:
@@ -78,7 +80,7 @@ def call(caller: Call, name: str, raw: dict[str, Any]) -> Envelope:
         operation = tool.operation(action.name)
         envelope = _answer(caller, tool, action, arguments)
     except WorkroomError as error:
-        envelope = failure(operation, error)
+        envelope = _failure(operation, error)
     except Exception:  # noqa: BLE001 - the last line of defence: a fault of ours is told as one, and logged whole
         _log.exception("%s failed", operation)
         envelope = failure(operation, _internal())
@@ -103,10 +105,16 @@ def resume(caller: Call, record: Approval) -> Envelope:
             )
         return proposal.run(_permit_of(record))
     except WorkroomError as error:
-        return failure(operation, error)
+        return _failure(operation, error)
     except Exception:  # noqa: BLE001 - as in `call`: the record must get its result, whatever it is
         _log.exception("%s failed", operation)
         return failure(operation, _internal())
+
+
+def _failure(operation: str, error: WorkroomError) -> Envelope:
+    """A refusal; what it conflicts with is in its text, too."""
+    conflicts = error.details.get("conflicts", (error.details,))
+    return replace(failure(operation, error), text=render_conflicts(conflicts, _CONFLICT_CHARS))
 
 
 def _answer(caller: Call, tool: Tool, action: Action, arguments: Arguments) -> Envelope:

@@ -9,7 +9,7 @@ from pydantic import Field
 from workroom.base.changes import Permit
 from workroom.base.envelope import Envelope
 from workroom.base.errors import ErrorCode, WorkroomError
-from workroom.core.transactions import Operation, Planned, Transaction, file_row, render_diff, write_views
+from workroom.core.transactions import Operation, Planned, Strategy, Transaction, file_row, render_diff, write_views
 from workroom.tools.schema import UNSHOWN
 from workroom.tools.tool import Action, Arguments, Call, Proposal, Staged, Tool
 from workroom.tools.transaction_rows import transaction_row
@@ -56,8 +56,9 @@ class RollbackArguments(Arguments):
     """`tx_…` of what is taken back."""
     force: bool = Field(default=False, description="rollback over later changes")
     """Also over later changes, which the new entry keeps. Destructive."""
-    strategy: Annotated[Literal["refuse", "merge"], Field(json_schema_extra=UNSHOWN)] = "refuse"
-    """What is done about later changes; only `refuse` in this version."""
+    strategy: Strategy = Field(default="refuse", description="rollback: merge keeps later changes")
+    """What is done about later changes of the same files: refuse, or keep them and take only this one out, where the
+    two don't touch the same lines. With `force`, a file where they do is taken back whole."""
 
 
 class ListArguments(Arguments):
@@ -125,13 +126,14 @@ def _commit(call: Call, arguments: CommitArguments) -> Proposal | Envelope:
 
 
 def _rollback(call: Call, arguments: RollbackArguments) -> Proposal | Envelope:
-    _check_merge("strategy", arguments.strategy)
     found = call.workspace.transactions.get(arguments.transaction_id)
     if found.status == "rolled_back":
         summary = f"{found.id} was rolled back before; nothing to do."
         return _answer(call, "edit.rollback", found.planned, "rolled_back", summary, views=False)
-    planned = call.workspace.transactions.plan_rollback(found.id, force=arguments.force)
-    resume = {"action": "rollback", "transaction_id": found.id, "force": arguments.force}
+    force, strategy = arguments.force, arguments.strategy
+    planned = call.workspace.transactions.plan_rollback(found.id, force=force, strategy=strategy)
+    resume: dict[str, Any] = {"action": "rollback", "transaction_id": found.id, "force": force}
+    resume |= {"strategy": strategy} if strategy != "refuse" else {}
 
     def stage() -> Staged:
         data = _data(planned, "planned", _diff(call, planned)) | {"transactionId": found.id}
@@ -310,7 +312,8 @@ def _file_line(row: dict[str, Any]) -> str:
     counts = "" if row["added"] is None else f" +{row['added']} -{row['removed']}"
     loosely = "" if row["matched"] == "exact" else f" (matched by {row['matched']})"
     origin = f"{row['from']} -> " if "from" in row else ""
-    return f"{row['change']} {origin}{row['path']}{counts}{loosely}"
+    merged = " (merged with what was changed meanwhile)" if "merged" in row else ""
+    return f"{row['change']} {origin}{row['path']}{counts}{loosely}{merged}"
 
 
 def _cursor(text: str) -> tuple[float, str]:

@@ -13,11 +13,11 @@ from workroom.base.settings import Settings
 from workroom.core.transactions.model import Directory
 
 
-def refused(house, entry, *, force=False) -> WorkroomError:
+def refused(house, entry, *, force=False, strategy="refuse") -> WorkroomError:
     """The refusal, and the proof that nothing was changed by it."""
     before = house.tree()
     with pytest.raises(WorkroomError) as caught:
-        house.undo(entry.transaction_id, force=force)
+        house.undo(entry.transaction_id, force=force, strategy=strategy)
     assert house.tree() == before
     return caught.value
 
@@ -188,6 +188,189 @@ def test_protected_paths_are_not_brought_back_either(house):
     entry = house.edit({"type": "rewrite", "path": "secret/f", "content": "y\n"})
     house.settings = Settings(mode="auto", destructive_edits="allow", protected_patterns=("secret/**",))
     assert refused(house, entry).code is ErrorCode.PROTECTED_PATH
+
+
+class TestMerge:
+    def test_later_work_elsewhere_in_the_file_stays(self, house):
+        house.write("f", "one\ntwo\nthree\nfour\n")
+        entry = house.edit({"type": "replace", "path": "f", "search": "one", "replacement": "1"})
+        house.write("f", "1\ntwo\nthree\n4\n")
+        later = house.tree()
+        planned = house.tx.plan_rollback(entry.transaction_id, strategy="merge")
+        assert planned.dangers == ()
+        assert planned.warnings == (
+            "f was changed later: that stays, and only what the entry did to it is taken back.",
+        )
+        (change,) = planned.change_set.changes
+        assert (change.merged, change.added, change.removed) == (True, 1, 1)
+        undo = house.commit(planned)
+        assert house.read("f") == b"one\ntwo\nthree\n4\n"
+        assert house.tx.entry(undo.number).changes == (change,)
+        house.undo(undo.transaction_id)
+        assert house.tree() == later
+
+    def test_an_overlap_is_refused_and_shown(self, house):
+        house.write("f", "one\ntwo\nthree\n")
+        house.write("g", "g\n")
+        entry = house.edit(
+            {"type": "replace", "path": "f", "search": "two", "replacement": "2"},
+            {"type": "rewrite", "path": "g", "content": "G\n"},
+        )
+        house.write("f", "one\nzwei\nthree\n")
+        error = refused(house, entry, strategy="merge")
+        assert error.code is ErrorCode.EDIT_CONFLICT
+        assert "f: both changed the same lines" in error.message
+        assert error.details["total"] == 1
+        (conflict,) = error.details["conflicts"]
+        assert "+zwei\n" in conflict["patch"]
+        assert (conflict["regionsTotal"], conflict["regionsTruncated"]) == (1, False)
+        assert conflict["regions"] == [
+            {
+                "base": {"startLine": 2, "lines": 1, "text": "2\n"},
+                "now": {"startLine": 2, "lines": 1, "text": "zwei\n"},
+                "wanted": {"startLine": 2, "lines": 1, "text": "two\n"},
+            }
+        ]
+
+    def test_with_force_only_the_paths_that_overlap_are_taken_back_whole(self, house):
+        house.write("f", "one\ntwo\n")
+        house.write("g", "one\ntwo\nthree\n")
+        entry = house.edit(
+            {"type": "rewrite", "path": "f", "content": "1\ntwo\n"},
+            {"type": "rewrite", "path": "g", "content": "1\ntwo\nthree\n"},
+        )
+        house.write("f", "eins\nzwei\n")
+        house.write("g", "1\ntwo\n3\n")
+        planned = house.tx.plan_rollback(entry.transaction_id, force=True, strategy="merge")
+        assert planned.dangers
+        assert [text.partition(" ")[0] for text in planned.warnings] == ["g", "f"]
+        house.commit(planned)
+        assert (house.read("f"), house.read("g")) == (b"one\ntwo\n", b"one\ntwo\n3\n")
+
+    def test_what_was_moved_comes_back_with_what_was_changed_in_it_since(self, house):
+        house.write("f", "x\n")
+        entry = house.edit({"type": "move", "from": "f", "to": "g"})
+        inode = (house.folder / "g").stat().st_ino
+        house.write("g", "x\ny\n")
+        undo = house.undo(entry.transaction_id, strategy="merge")
+        assert house.tree() == {"f": (b"x\ny\n", 0o644)}
+        assert (house.folder / "f").stat().st_ino == inode
+        assert undo.warnings == ("g was changed later, and goes back to f with that.",)
+        assert [change.merged for change in undo.changes] == [True, False]
+
+    @pytest.mark.parametrize("there", [None, "folder"])
+    def test_what_was_moved_and_went_on_is_an_overlap(self, house, there):
+        house.write("f", "x\n")
+        entry = house.edit({"type": "move", "from": "f", "to": "g"})
+        (house.folder / "g").rename(house.folder / "h")
+        if there:
+            (house.folder / "g").mkdir()
+        error = refused(house, entry, strategy="merge")
+        assert error.details["conflicts"][0]["why"] == ("a directory stands there now" if there else "it is gone")
+
+    def test_a_place_that_was_taken_is_an_overlap(self, house):
+        house.write("f", "x\n")
+        house.write("g", "g\n")
+        moved = house.edit({"type": "move", "from": "f", "to": "h"}, {"type": "delete", "path": "g"})
+        house.write("f", "another\n")
+        house.write("g", "another\n")
+        error = refused(house, moved, strategy="merge")
+        rows = {row["path"]: row["why"] for row in error.details["conflicts"]}
+        assert rows == {"f": "a file stands there now", "g": "a file stands there now"}
+
+    def test_what_the_entry_made_and_somebody_changed_is_not_deleted(self, house):
+        entry = house.edit({"type": "create", "path": "f", "content": "x\n"})
+        house.write("f", "x\ny\n")
+        assert "it was changed, and would be deleted" in refused(house, entry, strategy="merge").message
+        (house.folder / "f").unlink()
+        undo = house.undo(entry.transaction_id, strategy="merge")
+        assert undo.changes == ()
+        assert undo.warnings == ("f was changed later, and holds already what it held before the entry.",)
+
+    def test_what_the_entry_changed_and_somebody_deleted_is_an_overlap(self, house):
+        house.write("f", "x\n")
+        entry = house.edit({"type": "rewrite", "path": "f", "content": "y\n"})
+        (house.folder / "f").unlink()
+        assert "f: it is gone" in refused(house, entry, strategy="merge").message
+
+    def test_a_link_is_taken_back_whole_or_not_at_all(self, house):
+        os.symlink("a", house.folder / "l")
+        entry = house.edit({"type": "delete", "path": "l"}, {"type": "create", "path": "l", "content": "file\n"})
+        (house.folder / "l").unlink()
+        os.symlink("b", house.folder / "l")
+        assert "it is no file on all sides" in refused(house, entry, strategy="merge").message
+        (house.folder / "l").unlink()
+        os.symlink("a", house.folder / "l")
+        assert house.undo(entry.transaction_id, strategy="merge").changes == ()
+
+    def test_the_mode_is_merged_by_itself(self, house):
+        house.write("f", "one\ntwo\nthree\n", 0o644)
+        patch = "diff --git a/f b/f\nold mode 100644\nnew mode 100755\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-one\n+1\n"
+        entry = house.edit({"type": "patch", "patch": patch})
+        house.write("f", "1\ntwo\n3\n")
+        house.undo(entry.transaction_id, strategy="merge")
+        assert house.tree() == {"f": (b"one\ntwo\n3\n", 0o644)}
+
+    def test_a_mode_that_was_set_again_overlaps(self, house):
+        house.write("f", "one\n", 0o644)
+        entry = house.edit({"type": "patch", "patch": "diff --git a/f b/f\nold mode 100644\nnew mode 100755\n"})
+        house.write("f", "two\n", 0o700)
+        assert "both changed its mode (755: 700 now, 644 wanted)" in refused(house, entry, strategy="merge").message
+        (house.folder / "f").chmod(0o644)
+        assert house.undo(entry.transaction_id, strategy="merge").changes == ()
+        assert house.read("f") == b"two\n"
+
+    def test_only_the_mode_of_what_was_changed_elsewhere_comes_back(self, house):
+        house.write("f", "one\n", 0o644)
+        entry = house.edit({"type": "patch", "patch": "diff --git a/f b/f\nold mode 100644\nnew mode 100755\n"})
+        house.write("f", "two\n")
+        house.undo(entry.transaction_id, strategy="merge")
+        assert house.tree() == {"f": (b"two\n", 0o644)}
+
+    @pytest.mark.parametrize(
+        ("before", "now", "why"),
+        [
+            (b"\0\n\n\n", b"\0\n\n\nx", "it is no text"),
+            ("é\n2\n3\n".encode(), "1\n2\né\n".encode("cp1252"), "not in the same encoding"),
+            (b"x" * 21_000_000, b"y" * 9, "too large"),
+        ],
+    )
+    def test_what_can_not_be_compared_by_lines_is_an_overlap(self, house, before, now, why):
+        house.write("f", before)
+        house.settings = Settings(mode="auto", destructive_edits="allow", max_file_bytes=100_000_000)
+        entry = house.edit({"type": "rewrite", "path": "f", "content": "1\n2\n3\n"})
+        house.write("f", now)
+        assert why in refused(house, entry, strategy="merge").message
+
+    def test_without_the_earlier_content_there_is_nothing_to_merge(self, house):
+        house.write("f", "one\ntwo\n")
+        entry = house.edit({"type": "rewrite", "path": "f", "content": "1\ntwo\n"})
+        house.write("f", "1\n2\n")
+        forget(house)
+        assert refused(house, entry, strategy="merge").code is ErrorCode.NOT_FOUND
+
+    def test_many_and_long_regions_are_cut_and_that_is_told(self, house):
+        def lines(word):
+            return "".join(f"{word} {n}\n-\n-\n" for n in range(12))
+
+        house.write("f", lines("a"))
+        entry = house.edit({"type": "rewrite", "path": "f", "content": lines("b")})
+        house.write("f", lines("c" * 2_000))
+        (conflict,) = refused(house, entry, strategy="merge").details["conflicts"]
+        assert (len(conflict["regions"]), conflict["regionsTotal"], conflict["regionsTruncated"]) == (10, 12, True)
+        now = conflict["regions"][0]["now"]
+        assert (len(now["text"]), now["truncated"], now["lines"]) == (1_000, True, 1)
+
+    def test_a_merge_is_for_what_was_seen_like_every_plan(self, house):
+        house.write("f", "one\ntwo\nthree\n")
+        entry = house.edit({"type": "rewrite", "path": "f", "content": "1\ntwo\nthree\n"})
+        house.write("f", "1\ntwo\n3\n")
+        planned = house.tx.plan_rollback(entry.transaction_id, strategy="merge")
+        house.write("f", "1\ntwo\ndrei\n")
+        with pytest.raises(WorkroomError) as caught:
+            house.commit(planned)
+        assert caught.value.code is ErrorCode.EDIT_CONFLICT
+        assert house.read("f") == b"1\ntwo\ndrei\n"
 
 
 @pytest.mark.parametrize("body", [b"before\n", b"x" * 400_000])

@@ -63,7 +63,7 @@ def test_later_work_is_in_the_way_unless_forced(auto):
     assert (refused.code, refused.out) == (1, "")
     first, *differences = refused.err.splitlines()
     assert first.startswith("workroom: EDIT_CONFLICT: ")
-    assert first.endswith("Undo the later change first, or add --force, which keeps what it overwrites.")
+    assert first.endswith("first, or add --merge to keep both, or --force, which keeps what it overwrites.")
     assert "           1  +mine" in differences
     assert auto.read("a.txt") == "mine\n"
     forced = auto.run("undo", done, "--force", "--yes")
@@ -72,6 +72,32 @@ def test_later_work_is_in_the_way_unless_forced(auto):
     assert auto.read("a.txt") == "hello\nworld\n"
     assert auto.run("undo", "2", "--yes").code == 0
     assert auto.read("a.txt") == "mine\n"
+
+
+def test_later_work_is_kept_where_both_can_be(auto):
+    edit(auto, REPLACE)
+    auto.write("a.txt", "top\nhello\nroom\n")
+    merged = auto.run("undo", "--merge", "--yes")
+    assert (merged.code, merged.err) == (0, "")
+    assert "a.txt was changed later: that stays" in merged.out
+    assert auto.read("a.txt") == "top\nhello\nworld\n"
+
+
+def test_what_overlaps_is_shown_as_git_shows_it(auto):
+    done = edit(auto, REPLACE)
+    auto.write("a.txt", "hello\nmine\n")
+    refused = auto.run("undo", done, "--merge", "--yes")
+    first, *regions = refused.err.splitlines()
+    assert refused.code == 1
+    assert "can't be merged" in first
+    assert first.endswith("Undo the later change first, or add --force, which keeps what it overwrites.")
+    assert regions[:4] == [
+        "a.txt: both changed the same lines",
+        "<<<<<<< now, line 2",
+        "mine",
+        "||||||| before both changes, line 2",
+    ]
+    assert auto.read("a.txt") == "hello\nmine\n"
 
 
 def test_many_paths_are_cut_before_the_question_and_whole_in_the_preview(auto):

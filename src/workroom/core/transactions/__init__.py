@@ -3,6 +3,7 @@
 operations   what an edit is made of
 overlay      the folder as it would be
 plan         operations -> Planned        rollback   an entry turned round -> Planned
+merge        one path, three ways
 service      Transactions: keep, commit, recover, history
 steps        a change set as renames      stage      after-images on their way
 apply        the visible part             unwind     the one way back
@@ -12,6 +13,7 @@ consumption  an approval is used once     views      changes.diff, review.md
 tables       the rows
 """
 
+from workroom.core.transactions.merge import Strategy
 from workroom.core.transactions.model import Directory, Entry, Planned, Transaction, file_row
 from workroom.core.transactions.operations import Operation
 from workroom.core.transactions.service import Transactions
@@ -24,6 +26,7 @@ __all__ = [
     "Entry",
     "Operation",
     "Planned",
+    "Strategy",
     "Transaction",
     "Transactions",
     "file_row",

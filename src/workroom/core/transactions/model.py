@@ -124,6 +124,7 @@ def change_to_json(change: Change) -> dict[str, Any]:
         "matched": change.matched,
         "added": change.added,
         "removed": change.removed,
+        "merged": change.merged,
     }
 
 
@@ -154,6 +155,8 @@ def file_row(change: Change) -> dict[str, Any]:
     }
     if change.origin is not None:
         row["from"] = change.origin
+    if change.merged:
+        row["merged"] = True
     return row
 
 

@@ -34,6 +34,7 @@ class Node:
     origin: str | None = None
     like: str | None = None
     matched: str = "exact"
+    merged: bool = False
 
 
 _SAMPLE = 8192
@@ -101,6 +102,10 @@ class Overlay:
             return self.contents[node.state.sha256]
         return self._load(node.origin or node.like or path, node.state)
 
+    def load(self, path: str) -> bytes:
+        """The bytes, or the link's target, that the disk holds; EDIT_CONFLICT when that changed since."""
+        return self._load(path, self.before(path))
+
     def children(self, folder: str) -> list[str]:
         """Paths that would stand in a folder, sorted."""
         touched = self._inside.get("" if folder == "." else folder, [])
@@ -122,12 +127,21 @@ class Overlay:
 
     # Changing.
 
-    def put(self, path: str, data: bytes, *, mode: int | None = None, like: str | None = None, matched: str) -> None:
+    def put(
+        self,
+        path: str,
+        data: bytes,
+        *,
+        mode: int | None = None,
+        like: str | None = None,
+        matched: str = "exact",
+        merged: bool = False,
+    ) -> None:
         """A file's new bytes; the mode is the old file's unless given."""
         old = self.node(path)
         kept = old.state.mode if old.state.kind is Kind.FILE else None
         state = State(Kind.FILE, self._keep(data), len(data), kept if mode is None else mode)
-        self._set(path, Node(state, data, like=like or old.like, matched=matched))
+        self._set(path, Node(state, data, like=like or old.like, matched=matched, merged=merged))
 
     def set_mode(self, path: str, mode: int) -> None:
         """Another mode for a file whose bytes stay."""
@@ -214,13 +228,13 @@ class Overlay:
     def _change(self, path: str, node: Node, origin: str | None, origins: set[str | None]) -> Change:
         before = self.before(path)
         if origin is not None:
-            return Change(path, before, node.state, origin=origin)
+            return Change(path, before, node.state, origin=origin, merged=node.merged)
         if path in origins:
             return Change(path, before, node.state)
         old, new = self._image(path, before), self._node_image(path, node)
         like = node.like if node.like != path else None
         added, removed = _count(old, new) if Kind.FILE in {before.kind, node.state.kind} else (0, 0)
-        return Change(path, before, node.state, None, like, node.matched, added, removed)
+        return Change(path, before, node.state, None, like, node.matched, added, removed, node.merged)
 
     def _node_image(self, path: str, node: Node) -> bytes:
         if node.data is not None:

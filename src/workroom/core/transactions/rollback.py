@@ -1,17 +1,25 @@
 """Taking an entry back: its changes turned round, planned like any other transaction.
 
-An undo never overwrites later work unheard. Where the disk doesn't hold what the entry left there, it refuses and
-shows the difference; forced, it goes on, and what it overwrites is the new entry's own before-image.
+An undo never overwrites later work unheard. Where the disk doesn't hold what the entry left there, it
+
+    refuse   shows the difference
+    merge    takes only this entry's change out (base: what the entry left; ours: the disk; theirs: what was before it)
+    force    goes on, and what it overwrites is the new entry's own before-image
+
+What the entry moved comes back with what was changed in it since. What it made and somebody changed, or deleted and
+somebody made anew, is an overlap. With `merge` and `force` both, a path that overlaps is taken back whole.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from workroom.base.changes import Change, ChangeSet, Danger, Kind
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.settings import Settings
 from workroom.core.transactions.difference import difference
+from workroom.core.transactions.merge import Merged, Overlap, Strategy, merge_path, overlap_row
 from workroom.core.transactions.model import Directory, Entry, ImageOf, Planned
 from workroom.core.transactions.overlay import Node, Overlay
 from workroom.core.transactions.policy import Policy
@@ -19,20 +27,34 @@ from workroom.system.root import Root
 
 __all__ = ["plan_rollback"]
 
+_SHOWN = 10
+"""Paths that a refusal shows."""
 
-def plan_rollback(root: Root, settings: Settings, entry: Entry, image: ImageOf, *, id: str, force: bool) -> Planned:  # noqa: A002 - the field's name
+
+def plan_rollback(
+    root: Root,
+    settings: Settings,
+    entry: Entry,
+    image: ImageOf,
+    *,
+    id: str,  # noqa: A002 - the field's name
+    force: bool,
+    strategy: Strategy = "refuse",
+) -> Planned:
     """What taking back `entry` would do. EDIT_CONFLICT with the differences when later work is in the way."""
     worker = _Rollback(root, settings, entry, image)
-    worker.check(force=force)
+    worker.check(force=force, strategy=strategy)
     worker.turn_round()
     change_set = worker.overlay.change_set(settings.history_quota_bytes)
     return Planned(
         id=id,
         cause="rollback",
         title=f"Undo of {entry.transaction_id}: {entry.title}",
-        operations=({"type": "rollback", "transaction_id": entry.transaction_id, "force": force},),
+        operations=(
+            {"type": "rollback", "transaction_id": entry.transaction_id, "force": force, "strategy": strategy},
+        ),
         change_set=change_set,
-        fingerprint=change_set.fingerprint("edit.rollback", entry.transaction_id, str(force)),
+        fingerprint=change_set.fingerprint("edit.rollback", entry.transaction_id, str(force), strategy),
         contents=worker.overlay.contents,
         directories=worker.directories(change_set),
         dangers=(Danger("forced rollback", entry.transaction_id, "rollback without force"),) if force else (),
@@ -51,15 +73,20 @@ class _Rollback:
         self.overlay = Overlay(root)
         self.policy = Policy(root, settings)
         self.warnings: list[str] = []
+        self.merged: dict[str, Merged] = {}
         self.movers = {c.origin: c for c in entry.changes if c.origin is not None}
         self.made = {d.path for d in entry.directories if not d.existed_before}
 
-    def check(self, *, force: bool) -> None:
+    def check(self, *, force: bool, strategy: Strategy) -> None:
         """Refuse over later work, protected paths and forgotten images, before anything is planned."""
         self.policy.check_changes(ChangeSet(self.entry.changes))
         differing = [change for change in self.entry.changes if not self._stands(change)]
+        overlaps: dict[str, Overlap] = {}
+        if strategy == "merge":
+            overlaps = self._merge(differing)
+            differing = [change for change in differing if change.path in overlaps]
         if differing and not force:
-            raise self._later_work(differing)
+            raise self._later_work(differing, overlaps)
         for change in differing:
             self.warnings.append(f"{change.path} was changed later; that is overwritten and kept in this entry.")
 
@@ -89,10 +116,50 @@ class _Rollback:
         made = [c.path for c in change_set.changes if c.after.kind is Kind.DIRECTORY]
         return tuple(Directory(path, existed_before=False) for path in made)
 
+    def _merge(self, differing: Sequence[Change]) -> dict[str, Overlap]:
+        """Merge what can be merged; answers what can't."""
+        overlaps: dict[str, Overlap] = {}
+        for change in differing:
+            found = self._merge_move(change) if change.origin is not None else self._merge_path(change)
+            if isinstance(found, Overlap):
+                overlaps[change.path] = found
+            else:
+                self.merged[change.path] = found
+                self.warnings.append(_told(change, found))
+        return overlaps
+
+    def _merge_move(self, change: Change) -> Merged | Overlap:
+        """What moved goes back as it is now, if it is still there."""
+        now = self.overlay.before(change.path)
+        if now.kind is change.after.kind:
+            return Merged("ours", now.mode)
+        return Overlap("it is gone" if now.kind is Kind.ABSENT else f"a {now.kind} stands there now")
+
+    def _merge_path(self, change: Change) -> Merged | Overlap:
+        now = self.overlay.before(change.path)
+
+        def image(sha: str) -> bytes:
+            data = self.overlay.load(change.path) if sha == now.sha256 else self.image(sha)
+            if data is None:
+                raise _forgotten(change.path)
+            return data
+
+        return merge_path(change.after, now, change.before, image)
+
+    def _put_merged(self, path: str, merged: Merged) -> None:
+        """What a merge led to; what stands there already may only get another mode."""
+        if merged.take == "both":
+            self.overlay.put(path, merged.data, mode=merged.mode, merged=True)
+        elif merged.mode is not None and merged.mode != self.overlay.before(path).mode:
+            self.overlay.set_mode(path, merged.mode)
+
     def _bring_back(self, change: Change) -> None:
         mover = self.movers.get(change.path)
+        merged = self.merged.get(change.path)
         if mover is not None:
             self._move_back(mover, change)
+        elif merged is not None and merged.take != "theirs":
+            self._put_merged(change.path, merged)
         else:
             self._put_back(change)
 
@@ -101,7 +168,7 @@ class _Rollback:
         if node.state.kind is not change.before.kind:
             raise _gone(mover.path, change.path)
         self.overlay.make_parents(change.path)
-        self.overlay.put_node(change.path, replace(node, origin=mover.path))
+        self.overlay.put_node(change.path, replace(node, origin=mover.path, merged=mover.path in self.merged))
 
     def _put_back(self, change: Change) -> None:
         data = self.image(change.before.sha256)
@@ -140,15 +207,33 @@ class _Rollback:
             return True
         return now.same_content(change.after) and (not _changes_mode(change) or now.mode == change.after.mode)
 
-    def _later_work(self, differing: list[Change]) -> WorkroomError:
-        named = ", ".join(change.path for change in differing[:10])
-        rows = [difference(self.root, change.path, change.after, self.image) for change in differing[:10]]
+    def _later_work(self, differing: list[Change], overlaps: Mapping[str, Overlap]) -> WorkroomError:
+        """The refusal, with what was changed; after a merge was tried, with why it overlaps and where."""
+        shown = differing[:_SHOWN]
+        rows = [
+            difference(self.root, change.path, change.after, self.image)
+            | (overlap_row(overlaps[change.path]) if change.path in overlaps else {})
+            for change in shown
+        ]
+        named = ", ".join(change.path for change in shown)
+        what, step = f"{named} changed after it", "Undo the later change first, keep both with strategy: merge,"
+        if overlaps:
+            what = "; ".join(f"{change.path}: {overlaps[change.path].why}" for change in shown)
+            what, step = f"it can't be merged with what was changed after it ({what})", "Undo the later change first,"
         return WorkroomError(
             ErrorCode.EDIT_CONFLICT,
-            f"{self.entry.transaction_id} can't be undone: {named} changed after it. Nothing was changed.",
-            next_step="Undo the later change first, or roll back with force: true, which keeps what it overwrites.",
+            f"{self.entry.transaction_id} can't be undone: {what}. Nothing was changed.",
+            next_step=f"{step} or roll back with force: true, which keeps what it overwrites.",
             details={"conflicts": rows, "total": len(differing)},
         )
+
+
+def _told(change: Change, merged: Merged) -> str:
+    if change.origin is not None:
+        return f"{change.path} was changed later, and goes back to {change.origin} with that."
+    if merged.take == "both":
+        return f"{change.path} was changed later: that stays, and only what the entry did to it is taken back."
+    return f"{change.path} was changed later, and holds already what it held before the entry."
 
 
 def _changes_mode(change: Change) -> bool:

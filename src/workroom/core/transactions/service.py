@@ -26,6 +26,7 @@ from workroom.core.transactions.apply import check_guards, perform, sync_folders
 from workroom.core.transactions.consumption import consume, consumed
 from workroom.core.transactions.difference import difference
 from workroom.core.transactions.images import Images
+from workroom.core.transactions.merge import Strategy
 from workroom.core.transactions.model import Entry, Planned, Transaction
 from workroom.core.transactions.operations import Operation, normalised
 from workroom.core.transactions.plan import plan_edit
@@ -128,11 +129,11 @@ class Transactions:
                 tables.release_key(db, transaction_id)
         return not committed
 
-    def plan_rollback(self, transaction_id: str, *, force: bool = False) -> Planned:
+    def plan_rollback(self, transaction_id: str, *, force: bool = False, strategy: Strategy = "refuse") -> Planned:
         """What taking back an applied transaction would do. TRANSACTION_STATE when it is not in force."""
         entry = self._entry_in_force(transaction_id)
         return plan_rollback(
-            self._root, self._settings(), entry, self.image, id=self._new_id("tx"), force=force
+            self._root, self._settings(), entry, self.image, id=self._new_id("tx"), force=force, strategy=strategy
         )  # fmt: skip
 
     def keep(self, planned: Planned, actor: Actor, *, waits: bool = False) -> Planned:

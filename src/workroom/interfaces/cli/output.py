@@ -14,6 +14,7 @@ from typing import Any, TextIO
 from workroom.base.errors import WorkroomError
 from workroom.interfaces.cli.numbered import Line, number_lines
 from workroom.text.display import show
+from workroom.text.overlap import render_conflict
 
 __all__ = ["Output", "plain", "standard"]
 
@@ -84,7 +85,7 @@ class Output:
             self.note(f"  {part}")
         conflicts = error.details.get("conflicts")
         for conflict in conflicts if isinstance(conflicts, list) else []:
-            for line in number_lines(show(str(conflict.get("patch", ""))).text):
+            for line in number_lines(show(render_conflict(conflict)).text):
                 self._errors.write(_numbered(line) + "\n")
         self._errors.flush()
 

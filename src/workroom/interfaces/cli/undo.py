@@ -26,13 +26,16 @@ def undo(
     ] = None,
     preview: Annotated[bool, typer.Option("--preview", help="Show what would be done, and do nothing.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite later work too; the new entry keeps it.")] = False,
+    merge: Annotated[
+        bool, typer.Option("--merge", help="Keep later work in the same files, where it doesn't overlap.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
     as_json: Json = False,
 ) -> None:
     """Undo a change, byte for byte. Shows the paths that it touches, and asks. The undo is an entry itself."""
     scene = scene_of(context, as_json)
     with person(os.getcwd()) as asking:
-        planned = _preview(asking, entry, force=force)
+        planned = _preview(asking, entry, force=force, merge=merge)
         if preview:
             _show(scene, planned, whole=True)
             return
@@ -41,7 +44,7 @@ def undo(
         if not yes:
             _ask(scene)
         number = str(planned["entry"]["number"])
-        done = asking.ask("undo", id=number, force=force, fingerprint=planned["fingerprint"])["entry"]
+        done = asking.ask("undo", id=number, force=force, merge=merge, fingerprint=planned["fingerprint"])["entry"]
     if scene.json:
         scene.out.data({"ok": True, "entry": done})
         return
@@ -50,14 +53,15 @@ def undo(
     scene.out.line(f"Undone: entry {number}, by entry {done['number']} ({done['transactionId']}).")
 
 
-def _preview(asking: Asking, entry: str | None, *, force: bool) -> dict[str, Any]:
+def _preview(asking: Asking, entry: str | None, *, force: bool, merge: bool) -> dict[str, Any]:
     try:
-        return asking.ask("undo", id=entry, preview=True, force=force)
+        return asking.ask("undo", id=entry, preview=True, force=force, merge=merge)
     except WorkroomError as error:
         if error.code is ErrorCode.NOT_FOUND and entry is None:
             raise failed(error, Exit.NOTHING) from error
         if error.code is ErrorCode.EDIT_CONFLICT and "conflicts" in error.details:
-            step = "Undo the later change first, or add --force, which keeps what it overwrites."
+            both = "" if merge else " --merge to keep both, or"
+            step = f"Undo the later change first, or add{both} --force, which keeps what it overwrites."
             raise failed(error, Exit.FAILED, next_step=step) from error
         raise
 
