@@ -62,7 +62,8 @@ packages: ## system packages that tests use, installed where that is possible
 bench: $(READY) ## measure, each figure beside a peer
 	$(PY) -m benchmarks.run
 
-docs: $(READY) ## make the reference and the transcript anew, from the code
+docs: $(READY) ## make the reference, the transcript and the typed calls anew, from the code
+	$(PY) tools/make_python.py
 	$(PY) tools/make_reference.py
 	$(PY) tools/make_transcript.py
 

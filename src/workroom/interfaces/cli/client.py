@@ -8,7 +8,6 @@ call_tool(folder, profile, …)       an agent's side: one MCP tool call, as any
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import time
 from collections.abc import Iterator, Mapping
@@ -18,58 +17,20 @@ from typing import Any
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.interfaces import link
 from workroom.interfaces.cli.exits import Exit, failed
-from workroom.interfaces.mcp.protocol import REVISIONS
+from workroom.interfaces.python.room import Room
+from workroom.interfaces.wire import Wire
 from workroom.system.state import StateDirectory
 
 __all__ = ["Asking", "call_tool", "person", "wait_until_stopped"]
 
-_CHUNK = 1 << 18
 _STOP_SECONDS = 25.0
 """A stopping server lets running calls finish, and then closes its folders."""
-
-
-class _Wire:
-    """A connection that has shaken hands; one JSON object a line."""
-
-    def __init__(self, joined: link.Joined) -> None:
-        self._connection = joined.connection
-        self._held = joined.rest
-
-    def send(self, *messages: dict[str, Any]) -> None:
-        data = b"".join(json.dumps(message).encode("ascii") + b"\n" for message in messages)
-        with contextlib.suppress(OSError):  # reading tells that the server has gone
-            self._connection.sendall(data)
-
-    def receive(self) -> dict[str, Any]:
-        """The next object; IO_ERROR when the server goes away."""
-        parts = [self._held]
-        while b"\n" not in parts[-1]:
-            chunk = self._read()
-            if not chunk:
-                raise WorkroomError(
-                    ErrorCode.IO_ERROR,
-                    "The server went away while this ran; it may have taken effect.",
-                    next_step="Look before you repeat it, with `workroom status` and `workroom log`.",
-                )
-            parts.append(chunk)
-        line, _, self._held = b"".join(parts).partition(b"\n")
-        body: dict[str, Any] = json.loads(line)
-        return body
-
-    def close(self) -> None:
-        self._connection.close()
-
-    def _read(self) -> bytes:
-        try:
-            return self._connection.recv(_CHUNK)
-        except OSError:
-            return b""
 
 
 class Asking:
     """The person's connection."""
 
-    def __init__(self, wire: _Wire, workspace: str | None) -> None:
+    def __init__(self, wire: Wire, workspace: str | None) -> None:
         self.workspace = workspace
         """The root of the workspace that the connection is about; None for the server alone."""
         self._wire = wire
@@ -100,7 +61,7 @@ def person(
         key = _key(place, start=start)
         greeting = link.hello("person", folder, key=key, open=False, environ=environ)
         joined = link.join(place, greeting, start=start)
-    with contextlib.closing(_Wire(joined)) as wire:
+    with contextlib.closing(Wire(joined)) as wire:
         yield Asking(wire, joined.answer.get("workspace"))
 
 
@@ -108,24 +69,10 @@ def call_tool(
     folder: str, profile: str, tool: str, arguments: dict[str, Any], *, environ: Mapping[str, str] = os.environ
 ) -> dict[str, Any]:
     """The envelope that `tool` answers with, asked as an agent asks; the server is started where none listens."""
-    place = link.Place(environ)
     with _no_server():
-        joined = link.join(place, link.hello("agent", folder, profile=profile, environ=environ))
-    with contextlib.closing(_Wire(joined)) as wire:
-        client = {"name": "workroom call", "version": link.VERSION}
-        first = {"protocolVersion": REVISIONS[0], "capabilities": {}, "clientInfo": client}
-        wire.send(
-            {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": first},
-            {"jsonrpc": "2.0", "method": "notifications/initialized"},
-            {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": tool, "arguments": arguments}},
-        )
-        answer = wire.receive()
-        while answer.get("id") != 2 and "error" not in answer:
-            answer = wire.receive()
-    if "error" in answer:
-        raise WorkroomError(ErrorCode.INVALID_INPUT, str(answer["error"]["message"]))
-    envelope: dict[str, Any] = answer["result"]["structuredContent"]
-    return envelope
+        room = Room(folder, client="workroom call", profile=profile, environ=environ)
+    with room:
+        return room.ask(tool, arguments)
 
 
 def wait_until_stopped() -> bool:
