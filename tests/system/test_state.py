@@ -268,6 +268,28 @@ def test_a_damaged_key_is_told(state: StateDirectory, body: bytes) -> None:
 # Clients that come over HTTP.
 
 
+def test_sessions_are_kept_for_the_next_server_once(state: StateDirectory) -> None:
+    assert state.take_sessions() == []
+    state.keep_sessions([{"key": "0", "lines": ["é"]}])
+    assert mode(state.sessions_file) == 0o600
+    assert StateDirectory(state.path).take_sessions() == [{"key": "0", "lines": ["é"]}]
+    assert state.take_sessions() == []
+
+
+@pytest.mark.parametrize("body", ["{", "[]", '{"version": 1}'])
+def test_damaged_sessions_are_no_loss(state: StateDirectory, body: str) -> None:
+    state.sessions_file.write_text(body)
+    state.sessions_file.chmod(0o600)
+    assert state.take_sessions() == []
+    assert not state.sessions_file.exists()
+
+
+def test_sessions_that_others_could_have_written_are_not_believed(state: StateDirectory) -> None:
+    state.keep_sessions([{"key": "0"}])
+    state.sessions_file.chmod(0o644)
+    assert state.take_sessions() == []
+
+
 def test_there_are_no_clients_at_first(state: StateDirectory) -> None:
     assert list(state.read_clients()) == []
 

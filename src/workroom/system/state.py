@@ -5,6 +5,7 @@
       settings.toml      the user's settings
       person.key         what a connection shows to speak as the person
       clients.json       clients that come over HTTP, with the hashes of their tokens
+      sessions.json      sessions of theirs between two servers, by the hashes of their ids
       logs/
       workspaces/<id>/   one store a folder, with its own settings.toml
 
@@ -49,6 +50,7 @@ _PASSING = {
 _SETTLED_NS = 100_000_000
 """A file changed this recently may change again within one tick of its clock; it isn't believed to be unchanged."""
 _CLIENTS_BYTES = 10_000_000
+_SESSIONS_BYTES = 100_000_000
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -97,6 +99,7 @@ class StateDirectory:
         self.log_folder = self.path / "logs"
         self.key_file = self.path / "person.key"
         self.clients_file = self.path / "clients.json"
+        self.sessions_file = self.path / "sessions.json"
         self._bindings_file = self.path / "bindings.json"
         self._runtime = runtime
         self._mounts = mounts
@@ -168,6 +171,24 @@ class StateDirectory:
             rows = [dict(row) for row in self._read_clients()]
             yield rows
             _write(self.clients_file, json.dumps({"version": 1, "clients": rows}, indent=1).encode("ascii"))
+
+    # Sessions between two servers.
+
+    def keep_sessions(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Keep what the next server needs to go on with this one's sessions."""
+        with self._locked():
+            _write(self.sessions_file, json.dumps({"version": 1, "sessions": list(rows)}).encode("ascii"))
+
+    def take_sessions(self) -> list[dict[str, Any]]:
+        """What the last server has kept, once; nothing where it is damaged or open to others: clients begin anew."""
+        with self._locked():
+            try:
+                rows: list[dict[str, Any]] = json.loads(_read_private(self.sessions_file, _SESSIONS_BYTES))["sessions"]
+            except (OSError, ValueError, TypeError, KeyError, WorkroomError):
+                rows = []
+            with suppress(FileNotFoundError):
+                os.unlink(self.sessions_file)
+        return rows
 
     # Which folder has which store.
 

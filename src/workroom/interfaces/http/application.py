@@ -14,6 +14,7 @@ from workroom.interfaces.http.api import ROUTES
 from workroom.interfaces.http.body import Body
 from workroom.interfaces.http.guard import Guard
 from workroom.interfaces.http.token import Token
+from workroom.interfaces.mcp.streamable.door import McpApplication
 from workroom.server.hub import Hub
 
 __all__ = ["application", "mounted"]
@@ -21,8 +22,7 @@ __all__ = ["application", "mounted"]
 
 def mounted(hub: Hub) -> Mapping[str, ASGIApp]:
     """What answers at a path and at `path/{workspace}`, by all methods; the package says what it is given."""
-    del hub
-    return {}
+    return {"/mcp": McpApplication(hub)}
 
 
 def application(hub: Hub, hosts: Collection[str], stopping: asyncio.Event, over: asyncio.Event) -> ASGIApp:

@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx2
 import uvicorn
+from starlette.types import Scope
 
 from workroom.interfaces.mcp.protocol import CallTool, Cancel, ListTools, Peer, Request, Send
 from workroom.interfaces.mcp.streamable.endpoint import Endpoint
@@ -31,6 +32,10 @@ class Talker:
         self.calls: asyncio.Queue[Request] = asyncio.Queue()
         self.cancelled: list[object] = []
         self.over = asyncio.Event()
+
+    @property
+    def busy(self) -> bool:
+        return bool(self.peer.open_requests())
 
     def take(self, message: Any, origin: object = None) -> bool:
         answered = False
@@ -144,7 +149,7 @@ async def hall(limits: Limits) -> AsyncIterator[Hall]:
         talkers.append(Talker(send))
         return talkers[-1]
 
-    async def door(scope: dict[str, Any]) -> Place:
+    async def door(scope: Scope) -> Place:
         owner = next((value.decode() for name, value in scope["headers"] if name == b"x-owner"), "somebody")
         return Place(owner, scope["path"], converse)
 

@@ -16,8 +16,11 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from starlette.types import Receive, Scope
+from starlette.types import Send as Transmit
+
 from workroom.interfaces.mcp.protocol import INVALID_REQUEST, PARSE_ERROR, decode
-from workroom.interfaces.mcp.streamable.exchange import Exchange, Left, Receive, Scope, Transmit
+from workroom.interfaces.mcp.streamable.exchange import Exchange, Left
 from workroom.interfaces.mcp.streamable.limits import Limits
 from workroom.interfaces.mcp.streamable.place import Converser, Door, Place
 from workroom.interfaces.mcp.streamable.rules import (
@@ -81,6 +84,13 @@ class Endpoint:
         """End what a token has begun: it counts no more."""
         self.sessions.end_all(lambda session: session.owner == owner)
         self._stop_alone(lambda place: place.owner == owner)
+
+    def rest(self) -> None:
+        """End the streams that only wait for something to happen; what is under way goes on."""
+        self.sessions.rest()
+        for conversation in list(self._alone):
+            if not conversation.busy:
+                conversation.stop()
 
     def stop(self) -> list[Kept]:
         """Tell everybody that this server goes, and answer the sessions that another may go on with."""

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
+
+from starlette.types import Receive, Scope
+from starlette.types import Send as Transmit
 
 from workroom.interfaces.mcp.protocol import encode
 from workroom.interfaces.mcp.streamable.rules import Headers, RefusedError
 
-__all__ = ["Exchange", "Left", "Receive", "Scope", "Transmit"]
-
-Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[dict[str, Any]]]
-Transmit = Callable[[dict[str, Any]], Awaitable[None]]
+__all__ = ["Exchange", "Left"]
 
 
 class Left(Exception):  # noqa: N818 - it isn't an error

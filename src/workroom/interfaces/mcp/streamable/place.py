@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from starlette.types import Scope
+
 from workroom.interfaces.mcp.protocol import Send
 
 __all__ = ["Converser", "Door", "Place"]
@@ -13,6 +15,9 @@ __all__ = ["Converser", "Door", "Place"]
 
 class Converser(Protocol):
     """The server's half of a conversation, as `Conversation` is one; its docstring says what each of these does."""
+
+    @property
+    def busy(self) -> bool: ...
 
     def take(self, message: Any, origin: object = None) -> bool: ...
 
@@ -43,5 +48,5 @@ class Place:
     """Whether the token still counts; asked again by what goes on for long."""
 
 
-Door = Callable[[dict[str, Any]], Awaitable[Place]]
+Door = Callable[[Scope], Awaitable[Place]]
 """Leads an ASGI scope to its place; raises `RefusedError`."""

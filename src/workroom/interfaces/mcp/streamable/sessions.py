@@ -6,7 +6,8 @@ import asyncio
 import hashlib
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from workroom.interfaces.mcp.protocol import INVALID_REQUEST, Send
 from workroom.interfaces.mcp.streamable.limits import Limits
@@ -29,6 +30,15 @@ class Kept:
     owner: str
     room: str
     lines: tuple[bytes, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """As a row; the lines' bytes as Latin-1."""
+        return {**asdict(self), "lines": [line.decode("latin-1") for line in self.lines]}
+
+    @classmethod
+    def of(cls, row: dict[str, Any]) -> Kept:
+        """From a row."""
+        return cls(row["key"], row["owner"], row["room"], tuple(line.encode("latin-1") for line in row["lines"]))
 
 
 class HttpSession:
@@ -96,7 +106,7 @@ class Sessions:
     def begin(self, place: Place) -> tuple[str, HttpSession]:
         """A new session and its id, which nobody can guess."""
         self._make_room(place.owner)
-        session_id = secrets.token_urlsafe(32)
+        session_id = secrets.token_hex(32)
         return session_id, self._add(_key(session_id), place)
 
     def find(self, session_id: str | None, place: Place) -> HttpSession:
@@ -142,6 +152,11 @@ class Sessions:
         for session in [one for one in self._sessions.values() if chosen(one)]:
             self.end(session)
 
+    def rest(self) -> None:
+        """End the streams that only wait for something to happen."""
+        for session in self._sessions.values():
+            session.standing.end()
+
     def stop(self) -> list[Kept]:
         """End them all so that another server can go on with them; what is open is told that this one goes."""
         kept = list(self._kept.values())
@@ -153,8 +168,9 @@ class Sessions:
         return kept
 
     def go_on(self, kept: list[Kept]) -> None:
-        """Take over what another server has kept; each begins again when its client comes."""
+        """Take over what another server has kept; each begins again when its client comes, if that isn't too long."""
         self._kept.update({one.key: one for one in kept})
+        asyncio.get_running_loop().call_later(self._limits.idle, self._kept.clear)
 
     def _add(self, key: str, place: Place) -> HttpSession:
         session = HttpSession(key, place)
