@@ -1,4 +1,4 @@
-"""MCP over HTTP on the whole server: the official SDK's client, tokens and their workspaces, a server that is replaced."""
+"""MCP over HTTP on the whole server: the official client, tokens and their workspaces, a server that is replaced."""
 
 from __future__ import annotations
 
