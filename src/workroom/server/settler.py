@@ -54,10 +54,10 @@ class Settler:
         with self._lock:
             self._timer = None
         try:
-            self._workspace.transactions.settle()
+            settled = self._workspace.transactions.settle()
         except (WorkroomError, OSError, apsw.Error) as error:
             _log.warning("%s can't be settled yet: %s", self._workspace.root.path, error)
             self._arm()
             return
-        if self._last + self._seconds > began:
+        if not settled or self._last + self._seconds > began:
             self._arm()

@@ -26,12 +26,14 @@ from workroom.text.paths import STAGE_PREFIX
 __all__ = [
     "O_FOLDER",
     "LeaseResult",
+    "SyncError",
     "copy_xattrs",
     "fsync",
     "has_openat2",
     "lease_intact",
     "lock_folder",
     "open_beneath",
+    "prove_disk",
     "rename_exchange",
     "rename_noreplace",
     "supports_exchange",
@@ -273,13 +275,42 @@ def copy_xattrs(source: int, target: int) -> None:
                 os.setxattr(target, name, os.getxattr(source, name))
 
 
+class SyncError(OSError):
+    """The system could not bring something to the disk. It may say the next time that it did: that proves nothing."""
+
+
 def fsync(descriptor: int) -> None:
-    """Bring a file or folder to the disk itself, past the drive's cache where `fsync` alone doesn't."""
+    """Bring a file or folder to the disk itself, past the drive's cache where `fsync` alone doesn't. `SyncError`."""
     if hasattr(fcntl, "F_FULLFSYNC"):  # pragma: no cover - macOS
         with contextlib.suppress(OSError):
             fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
             return
-    os.fsync(descriptor)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        raise SyncError(error.errno, error.strerror) from error
+
+
+def prove_disk(folder: int) -> None:
+    """Write a new file in an open folder, bring both to the disk, and read it from there. OSError when that fails.
+
+    A sync that failed may have left pages that count as written and are not. What was in doubt is written anew with
+    this: a folder's entries stand in the same blocks as the new one.
+    """
+    name, data = f"{STAGE_PREFIX}{secrets.token_hex(8)}", secrets.token_bytes(4096)
+    descriptor = os.open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600, dir_fd=folder)
+    try:
+        os.write(descriptor, data)
+        fsync(descriptor)
+        fsync(folder)
+        if hasattr(os, "posix_fadvise"):  # the pages in memory are let go, so that the disk is asked
+            os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+        if os.pread(descriptor, len(data), 0) != data:  # pragma: no cover - needs a disk that lies
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+    finally:
+        os.close(descriptor)
+        os.unlink(name, dir_fd=folder)
+    fsync(folder)
 
 
 def lock_folder(descriptor: int) -> bool:

@@ -25,6 +25,7 @@ class Half:
         self.house = house
         self.planned = planned
         self.root, self.store = house.workspace.root, house.workspace.store
+        self.done: list[Step] = []
         steps = build_steps(
             self.root, planned.change_set, planned.id, house.workspace.agentic.stage(), exchange=exchange
         )
@@ -36,9 +37,9 @@ class Half:
             tables.put_intent(db, planned.id, {"steps": [step_to_json(step) for step in self.steps]}, 0.0)
 
     def do(self, count: int | None = None) -> Half:
-        """Carry out the first `count` steps, or all."""
+        """Carry out the first `count` steps, or all; those that were carried out before are left."""
         with Folders(self.root) as folders:
-            perform(folders, self.steps[:count])
+            perform(folders, self.steps[len(self.done) : count], self.done)
         return self
 
     def step(self, path: str, action: str | None = None) -> Step:
@@ -49,9 +50,11 @@ class Half:
         step = self.step(path, action)
         return self.house.folder / step.slot_folder / step.slot
 
-    def undo(self, image: Callable[[str], bytes | None] | None = None) -> Unwound:
+    def undo(self, image: Callable[[str], bytes | None] | None = None, *, known: bool = False) -> Unwound:
+        """As after a crash; `known`: as after a step that failed, when it is known which were carried out."""
+        done = self.done if known else None
         with Folders(self.root) as folders:
-            return unwind(self.root, folders, self.steps, image or Images(self.store).get, self.planned.id)
+            return unwind(self.root, folders, self.steps, image or Images(self.store).get, self.planned.id, done)
 
     def staged(self) -> list[str]:
         return sorted(os.listdir(self.house.folder / ".agentic" / "stage"))

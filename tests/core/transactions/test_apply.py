@@ -10,8 +10,16 @@ import pytest
 
 from workroom.base.changes import ABSENT, Change, Kind, State
 from workroom.base.errors import ErrorCode, WorkroomError
-from workroom.core.transactions.apply import _check_lease, check_guards, perform, sync_folders
+from workroom.core.transactions.apply import (
+    _check_lease,
+    check_folders,
+    check_guards,
+    perform,
+    prove_folders,
+    sync_folders,
+)
 from workroom.core.transactions.steps import Folders, Step
+from workroom.core.transactions.unwind import unwind
 from workroom.system import syscalls
 
 _REWRITE = {"type": "rewrite", "path": "f", "content": "new"}
@@ -25,7 +33,7 @@ def conflict(half, *operations, exchange=None, meanwhile):
     with pytest.raises(WorkroomError) as caught:
         made.do()
     after = made.house.tree()
-    made.undo()
+    made.undo(known=True)
     assert made.staged() == []
     assert caught.value.code is ErrorCode.EDIT_CONFLICT
     return caught.value, after
@@ -180,10 +188,37 @@ def test_what_the_system_refuses_for_other_reasons(house):
     house.write("f", "1")
     step = Step("remove", Change("f", State(Kind.DIRECTORY), ABSENT), "x" * 300, house.workspace.agentic.stage())
     with Folders(house.workspace.root) as folders, pytest.raises(WorkroomError) as caught:
-        perform(folders, (step,))
+        perform(folders, (step,), [])
     assert caught.value.code is ErrorCode.INVALID_INPUT
     assert "too long" in caught.value.message
     assert house.read("f") == b"1"
+
+
+@pytest.mark.parametrize("becomes", ["link", "folder", "nothing"])
+def test_a_folder_that_is_moved_away_in_the_moment(house, half, becomes):
+    """What was done in it is undone where it is now."""
+    house.write("d/f", "old")
+    made = half({"type": "rewrite", "path": "d/f", "content": "new"}, {"type": "create", "path": "d/g", "content": ""})
+    with Folders(house.workspace.root) as folders:
+        perform(folders, made.steps, made.done)
+        check_folders(house.workspace.root, folders, made.steps)
+        (house.folder / "d").rename(house.folder / "away")
+        if becomes != "nothing":
+            (house.folder / "d").symlink_to("away") if becomes == "link" else (house.folder / "d").mkdir()
+        with pytest.raises(WorkroomError, match="its folder was moved or replaced in the moment of the commit"):
+            check_folders(house.workspace.root, folders, made.steps)
+        sync_folders(house.workspace.root, folders, made.steps)
+        unwind(house.workspace.root, folders, made.steps, house.tx.image, made.planned.id, made.done)
+    assert house.tree()["away/f"] == (b"old", 0o644)
+    assert "away/g" not in house.tree()
+    assert made.staged() == []
+
+
+def test_the_disk_is_proven_in_folders_that_still_are_there(house):
+    house.write("d/f", "1")
+    before = house.tree()
+    prove_folders(house.workspace.root, [".", "d", "gone"])
+    assert house.tree() == before
 
 
 def test_folders_are_brought_to_the_disk_where_they_still_are(house):

@@ -50,6 +50,23 @@ def test_a_late_write_is_kept_and_told(house):
     assert displaced(house) == []
 
 
+def test_a_displaced_file_that_a_program_has_open_for_writing_is_kept_until_it_has_not(house):
+    house.write("f", "old")
+    edit = house.edit(_REWRITE)
+    (slot,) = displaced(house)
+    with open(slot, "a") as log:
+        assert len(settle(house)) == 1
+        assert not house.tx.settle()
+        house.reopen()
+        log.write(", and a late line")
+    assert slot.exists()
+    assert settle(house) == []
+    assert house.tx.settle()
+    late, _ = house.tx.history()
+    assert (late.cause, edit.transaction_id in late.title) == ("late_write", True)
+    assert house.read(late.changes[0].path) == b"old, and a late line"
+
+
 def test_a_folder_into_which_something_was_put_late(house):
     (house.folder / "d").mkdir()
     house.edit({"type": "delete", "path": "d", "recursive": True})

@@ -6,12 +6,15 @@ import json
 import os
 
 import pytest
+from tests.moments import just_before
 
 from workroom.base.changes import Kind
 from workroom.core.transactions.steps import (
     Folders,
     _look_into,
     build_steps,
+    drop_known,
+    is_held,
     look,
     step_from_json,
     step_to_json,
@@ -35,12 +38,14 @@ def test_steps_survive_being_stored(house):
         assert step_from_json(json.loads(json.dumps(step_to_json(step)))) == step
 
 
-def test_removals_from_below_then_creations_from_above_then_replacements(house):
+def test_files_go_folders_come_files_move_folders_go_files_come_files_are_replaced(house):
     house.write("old/deep/f", "1")
     house.write("old/g", "2")
+    house.write("old/m", "moves")
     house.write("r", "3")
     steps = steps_of(
         house,
+        {"type": "move", "from": "old/m", "to": "new/m"},
         {"type": "delete", "path": "old", "recursive": True},
         {"type": "rewrite", "path": "r", "content": "4"},
         {"type": "create", "path": "new/deep/f", "content": "5"},
@@ -49,10 +54,11 @@ def test_removals_from_below_then_creations_from_above_then_replacements(house):
     assert names(steps) == [
         ("remove", "old/deep/f"),
         ("remove", "old/g"),
-        ("remove", "old/deep"),
-        ("remove", "old"),
         ("create", "new"),
         ("create", "new/deep"),
+        ("move", "new/m"),
+        ("remove", "old/deep"),
+        ("remove", "old"),
         ("create", "top"),
         ("create", "new/deep/f"),
         ("replace", "r"),
@@ -73,11 +79,44 @@ def test_a_changed_kind_is_a_removal_and_a_creation(house):
     assert names(steps_of(house, *operations)) == [("remove", "f"), ("create", "f"), ("create", "f/g")]
 
 
-def test_a_moved_file_waits_in_one_slot(house):
-    inode = house.write("a", "1").stat().st_ino
-    removed, created = steps_of(house, {"type": "move", "from": "a", "to": "b"})
-    assert (removed.slot, removed.inode) == (created.slot, created.inode)
-    assert created.inode == inode
+def test_a_moved_file_has_no_slot_but_its_old_place(house):
+    inode = house.write("d/a", "1", 0o600).stat().st_ino
+    (step,) = steps_of(house, {"type": "move", "from": "d/a", "to": "b"})
+    assert (step.action, step.path, step.slot_folder, step.slot, step.inode) == ("move", "b", "d", "a", inode)
+    assert (step.departure.path, step.departure.before.mode, step.departure.after.kind) == ("d/a", 0o600, Kind.ABSENT)
+    assert not step.displaces
+
+
+_DELETE_D = {"type": "delete", "path": "d"}
+
+
+@pytest.mark.parametrize(
+    ("moves", "ends"),
+    [
+        ([("a", "new/deep/a"), ("x/g", "c")], {"new/deep/a": "a", "c": "x/g"}),
+        ([("a", "t"), ("d/e", "a/e")], {"t": "a", "a/e": "d/e"}),
+        ([("d/e", "t"), ("d/f", "x/y/f"), (), ("x/g", "d")], {"t": "d/e", "x/y/f": "d/f", "d": "x/g"}),
+        ([("a", "t"), ("b", "a"), ("t", "b")], {"a": "b", "b": "a"}),
+        ([("d/e", "t"), ("a", "d/e"), ("t", "a")], {"d/e": "a", "a": "d/e"}),
+        ([("d", "q/d"), ("q/d/e", "d/e")], {"d/e": "d/e", "q/d/f": "d/f"}),
+        ([("b", "t"), ("a", "b/a")], {"t": "b", "b/a": "a"}),
+    ],
+)
+def test_moves_in_any_order_of_names_and_back(house, moves, ends):
+    """Files that change places, chains, and folders that take a file's place or the other way round."""
+    for path in ("a", "b", "d/e", "d/f", "x/g"):
+        house.write(path, f"was {path}")
+    before = house.tree()
+    operations = [{"type": "move", "from": move[0], "to": move[1]} if move else _DELETE_D for move in moves]
+    entry = house.edit(*operations)
+    assert {path: house.read(path).decode() for path in ends} == {path: f"was {name}" for path, name in ends.items()}
+    assert len(files(house)) == len(before) - 2  # the folders d and x
+    house.undo(entry.transaction_id)
+    assert files(house) == {path: node for path, node in before.items() if node is not None}
+
+
+def files(house):
+    return {path: node for path, node in house.tree().items() if node is not None}
 
 
 def test_a_moved_file_that_is_gone_has_no_inode(house):
@@ -85,7 +124,7 @@ def test_a_moved_file_that_is_gone_has_no_inode(house):
     planned = house.plan({"type": "move", "from": "a", "to": "b"})
     (house.folder / "a").unlink()
     steps = build_steps(house.workspace.root, planned.change_set, planned.id, house.workspace.agentic.stage())
-    assert [step.inode for step in steps] == [0, 0]
+    assert [step.inode for step in steps] == [0]
 
 
 def test_on_another_mount_slots_are_beside_the_target(house, mount):
@@ -178,3 +217,24 @@ def test_a_file_that_may_not_be_read_is_neither_ours_nor_what_was(house):
             os.seteuid(0)
     assert seen.state.kind is Kind.OTHER
     assert seen.inode == (house.folder / "f").stat().st_ino
+
+
+def test_what_is_known_is_dropped_unless_somebody_may_still_write_to_it(house):
+    fd = house.workspace.root.fd
+    path = house.write("f", "abc")
+
+    def try_to_write():
+        with pytest.raises(BlockingIOError):
+            os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+
+    assert not drop_known(fd, "f", lambda seen: False)
+    with just_before("open", "f", lambda: None), just_before("open", "f", try_to_write):
+        assert not drop_known(fd, "f", lambda seen: True)
+    with open(path, "a"):
+        assert is_held(fd, "f")
+        assert not drop_known(fd, "f", lambda seen: True)
+    assert not is_held(fd, "f")
+    assert drop_known(fd, "f", lambda seen: seen.state.size == 3)
+    assert house.tree() == {}
+    assert drop_known(fd, "f", lambda seen: False)  # it is gone
+    assert not is_held(fd, "f")

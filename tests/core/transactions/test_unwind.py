@@ -7,10 +7,12 @@ import shutil
 import stat
 
 import pytest
+from tests.moments import just_before
 
 from workroom.base.changes import ABSENT, Change, Kind, State
+from workroom.base.errors import WorkroomError
 from workroom.core.transactions.steps import Folders, Step
-from workroom.core.transactions.unwind import copies_of, keep_copy
+from workroom.core.transactions.unwind import copies_of, keep_copy, unwind
 
 _ALL = (
     {"type": "rewrite", "path": "r", "content": "new"},
@@ -162,34 +164,91 @@ def test_a_removed_file_that_was_written_late_comes_back(house, half):
 
 # A file that moves has no image: wherever it is met, it is kept.
 
+_MOVE = {"type": "move", "from": "d/a", "to": "b"}
 
-def test_a_moving_file_whose_old_place_is_taken(house, half):
-    house.write("a", "moves")
-    made = half({"type": "move", "from": "a", "to": "b"}).do(1)
-    house.write("a", "theirs")
-    report = made.undo()
-    assert report.foreign == ["a"]
+
+@pytest.mark.parametrize("known", [False, True])
+def test_a_moved_file_whose_old_place_is_taken(house, half, known):
+    house.write("d/a", "moves", 0o600)
+    made = half(_MOVE).do()
+    house.write("d/a", "theirs")
+    report = made.undo(known=known)
+    assert report.foreign == ["d/a"]
     (copy,) = report.copies
-    assert house.tree() == {"a": (b"theirs", 0o644), copy: (b"moves", 0o644)}
+    assert copy.startswith("d/a.workroom-kept-")
+    assert house.tree() == {"d": None, "d/a": (b"theirs", 0o644), copy: (b"moves", 0o600)}
+    assert copies_of(made.root, made.steps, made.planned.id) == [copy]
 
 
-def test_a_moving_file_whose_old_folder_is_a_file_by_now(house, half):
-    house.write("d/deep/a", "moves", 0o600)
-    made = half({"type": "move", "from": "d/deep/a", "to": "b"}).do(1)
+@pytest.mark.parametrize("known", [False, True])
+@pytest.mark.parametrize("becomes", ["a file", "nothing"])
+def test_a_moved_file_whose_old_folder_is_none_by_now(house, half, known, becomes):
+    house.write("d/a", "moves", 0o600)
+    made = half(_MOVE).do()
     shutil.rmtree(house.folder / "d")
-    house.write("d", "theirs")
-    report = made.undo()
-    assert report.foreign == ["d/deep/a"]
+    theirs = {"d": (b"theirs", 0o644)} if becomes == "a file" else {}
+    for path in theirs:
+        house.write(path, "theirs")
+    report = made.undo(known=known)
+    assert report.foreign == ["d/a"]
     (copy,) = report.copies
-    assert house.tree() == {"d": (b"theirs", 0o644), copy: (b"moves", 0o600)}
+    assert house.tree() == {**theirs, copy: (b"moves", 0o600)}
 
 
-def test_a_moved_file_that_was_changed_stays(house, half):
+def test_a_moved_file_that_was_changed_after_a_crash_stays(house, half):
     house.write("a", "moves")
     made = half({"type": "move", "from": "a", "to": "b"}).do()
     house.write("b", "moved and changed")
     assert made.undo().foreign == ["b", "a"]
     assert house.tree() == {"b": (b"moved and changed", 0o644)}
+
+
+def test_a_moved_file_that_is_written_to_in_the_moment_goes_back_with_that(house, half):
+    path = house.write("a", "moves, ")
+    with open(path, "a") as log:
+        made = half({"type": "move", "from": "a", "to": "b"}).do()
+        log.write("and grows")
+        log.flush()
+        assert made.undo(known=True).foreign == ["a"]
+    assert house.tree() == {"a": (b"moves, and grows", 0o644)}
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_another_file_where_one_was_moved(house, half, known):
+    house.write("a", "moves")
+    made = half({"type": "move", "from": "a", "to": "b"}).do()
+    house.write("passing", "theirs").rename(house.folder / "b")
+    assert made.undo(known=known).foreign == ["b", "a"]
+    assert house.tree() == {"b": (b"theirs", 0o644)}
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_a_moved_file_that_is_gone_is_told(house, half, known):
+    house.write("a", "moves")
+    made = half({"type": "move", "from": "a", "to": "b"}).do()
+    (house.folder / "b").unlink()
+    assert made.undo(known=known).foreign == ["a"]
+    assert house.tree() == {}
+
+
+def test_a_file_that_was_saved_before_it_moved_goes_back(house, half):
+    house.write("a", "moves")
+    made = half({"type": "move", "from": "a", "to": "b"})
+    house.write("passing", "theirs").rename(house.folder / "a")
+    with pytest.raises(WorkroomError, match="a: another program changed it in the moment of the commit"):
+        made.do()
+    assert made.undo(known=True).foreign == ["a"]
+    assert house.tree() == {"a": (b"theirs", 0o644)}
+
+
+def test_a_file_that_is_gone_before_it_moves(house, half):
+    house.write("a", "moves")
+    made = half({"type": "move", "from": "a", "to": "b"})
+    (house.folder / "a").unlink()
+    with pytest.raises(WorkroomError, match="a: it is gone"):
+        made.do()
+    assert made.undo(known=True).foreign == ["a"]
+    assert house.tree() == {}
 
 
 def test_a_moved_file_whose_new_folder_became_a_link(house, half, tmp_path):
@@ -203,6 +262,86 @@ def test_a_moved_file_whose_new_folder_became_a_link(house, half, tmp_path):
     assert report.foreign == ["a"]
     assert house.tree() == {"d": ("link", str(tmp_path / "outside"))}
     assert (tmp_path / "outside/d/b").read_text() == "moves"
+
+
+def test_git_clean_takes_no_file_that_moves(house, half):
+    house.write("a", "moves")
+    made = half({"type": "move", "from": "a", "to": "b"})
+    cleaned(made)
+    made.do()
+    cleaned(made)
+    assert made.undo().foreign == []
+    assert house.tree() == {"a": (b"moves", 0o644)}
+
+
+# What another program deletes stays deleted, as far as that can be told.
+
+_TWO = ({"type": "delete", "path": "one"}, {"type": "delete", "path": "two"})
+
+
+@pytest.fixture
+def two(house):
+    house.write("one", "1")
+    house.write("two", "2")
+
+
+@pytest.mark.parametrize("cleans", [False, True])
+def test_a_file_that_was_deleted_before_its_turn_stays_away(house, half, two, cleans):
+    """The first was carried out, and comes back even if its slot is gone; the second was not."""
+    made = half(*_TWO).do(1)
+    (house.folder / "two").unlink()
+    with pytest.raises(WorkroomError, match="two: it is gone"):
+        made.do()
+    if cleans:
+        cleaned(made)
+    report = made.undo(known=True)
+    assert (report.foreign, report.restored) == (["two"], ["one"] if cleans else [])
+    assert house.tree() == {"one": (b"1", 0o644)}
+    assert made.staged() == []
+
+
+def test_after_a_crash_a_filled_slot_tells_that_nobody_cleaned_up(house, half, two):
+    made = half(*_TWO).do(1)
+    (house.folder / "two").unlink()
+    report = made.undo()
+    assert (report.foreign, report.restored) == (["two"], [])
+    assert house.tree() == {"one": (b"1", 0o644)}
+
+
+def test_after_a_crash_what_nothing_tells_of_is_put_back_and_told(house, half, two):
+    made = half(*_TWO).do()
+    cleaned(made)
+    assert made.undo().restored == ["two", "one"]
+    assert house.tree() == {"one": (b"1", 0o644), "two": (b"2", 0o644)}
+
+
+# Another program acts between a look and the rename after it.
+
+
+def test_a_name_that_is_taken_between_look_and_rename(house, half):
+    house.write("f", "old")
+    made = half({"type": "delete", "path": "f"}).do()
+    with just_before("open", made.steps[0].slot, lambda: house.write("f", "theirs")):
+        report = made.undo(known=True)
+    assert report.foreign == ["f"]
+    assert house.tree() == {"f": (b"theirs", 0o644)}
+    assert made.staged() == []
+
+
+def test_a_name_that_never_comes_to_rest(house):
+    step = Step("remove", Change("d", State(Kind.DIRECTORY), ABSENT), "no/such", house.workspace.agentic.stage())
+    with Folders(house.workspace.root) as folders, pytest.raises(FileNotFoundError):
+        unwind(house.workspace.root, folders, (step,), house.tx.image, "tx_000000000009")
+
+
+def test_a_file_that_a_program_has_open_for_writing_is_not_dropped(house, half):
+    house.write("f", "old")
+    made = half({"type": "rewrite", "path": "f", "content": "new"}).do()
+    with open(house.folder / "f", "a") as theirs:
+        (copy,) = made.undo(known=True).copies
+        theirs.write(", and theirs")
+    assert house.tree() == {"f": (b"old", 0o644), copy: (b"new, and theirs", 0o644)}
+    assert made.staged() == []
 
 
 # Folders that can't be reached any more.
@@ -286,34 +425,31 @@ def test_an_emptied_slot_without_an_image_is_told(house, half, operation):
     assert made.undo(image={}.get).foreign == ["f"]
 
 
-def test_a_moving_file_whose_slot_was_emptied_is_told(house, half):
-    house.write("a", "moves")
-    made = half({"type": "move", "from": "a", "to": "b"}).do(1)
-    cleaned(made)
-    assert made.undo().foreign == ["a"]
-
-
 # Where a rename is a link and an unlink, a kill can come between the two.
 
 
-@pytest.mark.parametrize("source", ["a", "slot"])
-def test_a_removal_that_is_half_done(house, half, source):
-    house.write("a", "moves")
-    made = half({"type": "move", "from": "a", "to": "b"}).do(0 if source == "a" else 1)
-    one, other = house.folder / "a", made.slot("a")
-    os.link(one, other) if source == "a" else os.link(other, one)
+def test_a_removal_that_is_half_done(house, half):
+    house.write("a", "goes")
+    made = half({"type": "delete", "path": "a"})
+    os.link(house.folder / "a", made.slot("a"))
     report = made.undo()
     assert (report.foreign, report.copies) == ([], [])
-    assert house.tree() == {"a": (b"moves", 0o644)}
+    assert house.tree() == {"a": (b"goes", 0o644)}
     assert made.staged() == []
 
 
-@pytest.mark.parametrize(
-    "operation", [{"type": "move", "from": "a", "to": "b"}, {"type": "copy", "from": "a", "to": "b"}]
-)
-def test_a_creation_that_is_half_done(house, half, operation):
+def test_a_move_that_is_half_done(house, half):
+    house.write("a", "moves")
+    made = half({"type": "move", "from": "a", "to": "b"})
+    os.link(house.folder / "a", house.folder / "b")
+    report = made.undo()
+    assert (report.foreign, report.copies) == ([], [])
+    assert house.tree() == {"a": (b"moves", 0o644)}
+
+
+def test_a_creation_that_is_half_done(house, half):
     house.write("a", "bytes")
-    made = half(operation).do()
+    made = half({"type": "copy", "from": "a", "to": "b"}).do()
     os.link(house.folder / "b", made.slot("b"))
     report = made.undo()
     assert (report.foreign, report.copies) == ([], [])

@@ -7,7 +7,8 @@ merge        one path, three ways
 service      Transactions: keep, commit, recover, history
 steps        a change set as renames      stage      after-images on their way
 apply        the visible part             unwind     the one way back
-recover      after a crash                settle     a while after a commit
+wayback      after a failed step          recover    after a crash
+settle       a while after a commit
 images       contents under a quota       kept       others' bytes that were met
 consumption  an approval is used once     views      changes.diff, review.md
 tables       the rows

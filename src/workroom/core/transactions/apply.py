@@ -6,9 +6,11 @@ done, its own half included: there is one way back, and recovery after a crash u
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from workroom.base.changes import Change, ChangeSet, Kind
 from workroom.base.errors import ErrorCode, WorkroomError
@@ -16,7 +18,7 @@ from workroom.core.transactions.steps import LOOK, Folders, Step, holds_somethin
 from workroom.system import syscalls
 from workroom.system.root import Root, refusal
 
-__all__ = ["check_guards", "perform", "sync_folders"]
+__all__ = ["check_folders", "check_guards", "perform", "prove_folders", "sync_folders", "worked_in"]
 
 
 def check_guards(root: Root, change_set: ChangeSet) -> None:
@@ -28,61 +30,102 @@ def check_guards(root: Root, change_set: ChangeSet) -> None:
             raise _conflict(change, _difference(change, now.kind))
 
 
-def perform(folders: Folders, steps: Iterable[Step]) -> None:
-    """Do the steps in order."""
+def perform(folders: Folders, steps: Iterable[Step], done: list[Step]) -> None:
+    """Do the steps in order. `done` gets each whose rename was made, also where the look at it then fails."""
     for step in steps:
         try:
-            _ACTIONS[step.action](folders, step)
+            _ACTIONS[step.action](folders, step, done)
         except OSError as error:
             raise _refused(step, error) from error
 
 
-def sync_folders(root: Root, folders: Folders, steps: Sequence[Step]) -> None:
-    """Bring the targets' folders to the disk; one that isn't a folder any more has nothing to bring.
+def check_folders(root: Root, folders: Folders, steps: Sequence[Step]) -> None:
+    """EDIT_CONFLICT when a folder that was worked in isn't at its path any more: moved away, or a link by now."""
+    parents = {root.split(step.path)[0]: step for step in steps}
+    gone = {step.path for step in steps if step.action == "remove" and step.change.before.kind is Kind.DIRECTORY}
+    for parent in parents.keys() - gone:
+        seen, ours = root.stat(parent), os.fstat(folders.at(parent))
+        if seen is None or (seen.device, seen.inode) != (ours.st_dev, ours.st_ino):
+            raise _conflict(parents[parent].change, "its folder was moved or replaced in the moment of the commit")
 
-    The slots' folders only where a file moves: it has no image, and must not be lost between two folders.
+
+def sync_folders(root: Root, folders: Folders, steps: Sequence[Step]) -> None:
+    """Bring the folders to the disk that the steps work in; one that isn't a folder any more has nothing to bring.
+
+    The slots' own need not be: what is in them has an image.
     """
-    targets = {root.split(step.path)[0] for step in steps}
-    slots = {step.slot_folder for step in steps if step.change.origin is not None}
-    for parent in sorted(targets | slots):
+    for parent in worked_in(steps):
         seen = root.stat(parent)
         if seen is not None and seen.kind is Kind.DIRECTORY:
             syscalls.fsync(folders.at(parent))
 
 
-def _remove(folders: Folders, step: Step) -> None:
+def prove_folders(root: Root, paths: Iterable[str]) -> None:
+    """OSError unless the disk takes a new file in each of the folders that still are there, and gives it back."""
+    for path in paths:
+        with contextlib.suppress(WorkroomError), root.folder(path) as folder:
+            syscalls.prove_disk(folder)
+
+
+def worked_in(steps: Sequence[Step]) -> list[str]:
+    """The folders that the steps' targets are in, and those that files move out of."""
+    targets = {step.path.rpartition("/")[0] or "." for step in steps}
+    return sorted(targets | {step.slot_folder for step in steps if step.action == "move"})
+
+
+def _remove(folders: Folders, step: Step, done: list[Step]) -> None:
     parent, name, slot = folders.both(step)
     change = step.change
-    if change.before.kind is not Kind.FILE or step.inode:
+    if change.before.kind is not Kind.FILE:
         syscalls.rename_noreplace(parent, name, slot, step.slot)
+        done.append(step)
         _check_out(slot, step)
         return
     descriptor, lease = _lease(parent, name, change)
     try:
         syscalls.rename_noreplace(parent, name, slot, step.slot)
+        done.append(step)
         _check_out(slot, step)
         _check_lease(descriptor, lease, change)
     finally:
         os.close(descriptor)
 
 
-def _create(folders: Folders, step: Step) -> None:
+def _create(folders: Folders, step: Step, done: list[Step]) -> None:
     parent, name, slot = folders.both(step)
     syscalls.rename_noreplace(slot, step.slot, parent, name)
+    done.append(step)
 
 
-def _replace(folders: Folders, step: Step) -> None:
+def _move(folders: Folders, step: Step, done: list[Step]) -> None:
+    """No lease: the file stays the same, and so does what a program writes to it. Its bytes are checked all the same.
+
+    What was moved is told as it is: where another program had saved a new file meanwhile, that one goes back.
+    """
+    parent, name, origin = folders.both(step)
+    try:
+        syscalls.rename_noreplace(origin, step.slot, parent, name)
+    except FileNotFoundError:
+        raise _conflict(step.departure, "it is gone, or its folder is") from None
+    out = look(parent, name)
+    done.append(step if out is None else replace(step, inode=out.inode))
+    if out is None or not out.is_after(step.change):
+        raise _conflict(step.departure, "another program changed it in the moment of the commit")
+
+
+def _replace(folders: Folders, step: Step, done: list[Step]) -> None:
     parent, name, slot = folders.both(step)
     descriptor, lease = _lease(parent, name, step.change)
     try:
         syscalls.rename_exchange(slot, step.slot, parent, name)
+        done.append(step)
         _check_out(slot, step)
         _check_lease(descriptor, lease, step.change)
     finally:
         os.close(descriptor)
 
 
-_ACTIONS = {"remove": _remove, "create": _create, "replace": _replace}
+_ACTIONS = {"remove": _remove, "create": _create, "move": _move, "replace": _replace}
 
 
 def _lease(parent: int, name: str, change: Change) -> tuple[int, syscalls.LeaseResult]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from workroom.core.transactions import tables
-from workroom.core.transactions.apply import sync_folders
+from workroom.core.transactions.apply import prove_folders, sync_folders, worked_in
 from workroom.core.transactions.images import Images
 from workroom.core.transactions.kept import record_copies
 from workroom.core.transactions.stage import PART, discard
@@ -19,9 +19,10 @@ from workroom.core.transactions.unwind import Unwound, copies_of, unwind
 from workroom.system.agentic import Agentic
 from workroom.system.root import Root
 from workroom.system.store import Store
+from workroom.system.syscalls import SyncError
 from workroom.text.paths import STAGE_PREFIX
 
-__all__ = ["recover", "take_back"]
+__all__ = ["conclude", "doubt", "recover"]
 
 _log = logging.getLogger(__name__)
 _STAGED = re.compile(rf"(tx_[0-9a-z]{{12}})-\d+(?:{re.escape(PART)})?")
@@ -32,37 +33,45 @@ _TRIED = re.compile(rf"{re.escape(STAGE_PREFIX)}[0-9a-f]{{16}}")
 def recover(root: Root, store: Store, agentic: Agentic, at: float) -> tuple[Unwound, ...]:
     """Take back every prepared intent; answers what was met, one report an intent."""
     with store.read() as db:
+        doubted = tables.intents(db, "doubted")
         prepared = tables.intents(db, "prepared")
         staging = tables.intents(db, "staging")
         busy = {transaction_id for transaction_id, _ in tables.intents(db, "committed")}
     agentic.stage()
+    for _, body in doubted:
+        prove_folders(root, worked_in(_steps(body)))
     reports = []
-    for transaction_id, body in prepared:
+    for transaction_id, body in (*doubted, *prepared):
         reports.append(_recover(root, store, transaction_id, body, at))
     for transaction_id, body in staging:
-        _discard(root, store, transaction_id, tuple(step_from_json(step) for step in body["steps"]))
+        _discard(root, store, transaction_id, _steps(body))
     _sweep(root, agentic.stage(), busy)
     return tuple(reports)
 
 
 def _recover(root: Root, store: Store, transaction_id: str, body: dict[str, Any], at: float) -> Unwound:
-    steps = tuple(step_from_json(step) for step in body["steps"])
-    note = "Its commit was interrupted and taken back."
+    steps, note = _steps(body), "Its commit was interrupted and taken back."
+    images = Images(store)
     with Folders(root) as folders:
-        report = take_back(
-            root,
-            store,
-            Images(store),
-            folders,
-            transaction_id,
-            steps,
-            at,
-            status="planned",
-            note=note,
-            interrupted=True,
-        )
+        report = unwind(root, folders, steps, images.get, transaction_id)
+        try:
+            sync_folders(root, folders, steps)
+        except SyncError:
+            doubt(store, transaction_id, at)
+            raise
+    conclude(root, store, images, transaction_id, steps, report, at, status="planned", note=note, interrupted=True)
     _log.warning("%s: %s", transaction_id, note)
     return report
+
+
+def doubt(store: Store, transaction_id: str, at: float) -> None:
+    """What was taken back may not be on the disk: the intent stays, and the disk has to be proven before it goes."""
+    with store.write() as db:
+        tables.set_intent_phase(db, transaction_id, "doubted", at)
+
+
+def _steps(body: dict[str, Any]) -> tuple[Step, ...]:
+    return tuple(step_from_json(step) for step in body["steps"])
 
 
 def _discard(root: Root, store: Store, transaction_id: str, steps: Sequence[Step]) -> None:
@@ -73,25 +82,23 @@ def _discard(root: Root, store: Store, transaction_id: str, steps: Sequence[Step
         tables.delete_intent(db, transaction_id)
 
 
-def take_back(
+def conclude(
     root: Root,
     store: Store,
     images: Images,
-    folders: Folders,
     transaction_id: str,
     steps: Sequence[Step],
+    report: Unwound,
     at: float,
     *,
     status: str,
     note: str,
     interrupted: bool = False,
-) -> Unwound:
-    """Undo the steps and give the transaction its status and note; what was met is an entry where bytes were kept.
+) -> None:
+    """The steps are undone: give the transaction its status and note; what was met is an entry where bytes were kept.
 
     After a crash (`interrupted`) others' work that was left where it is, is told as well.
     """
-    report = unwind(root, folders, steps, images.get, transaction_id)
-    sync_folders(root, folders, steps)
     report.copies = copies_of(root, steps, transaction_id)
     if interrupted and report.foreign:
         note += f" Changed by somebody else meanwhile, and left: {', '.join(report.foreign)}."
@@ -102,12 +109,12 @@ def take_back(
         tables.set_status(db, transaction_id, status, note)
         if report.copies or report.restored or (interrupted and report.foreign):
             made = (*report.copies, *report.restored)
-            befores = {step.path: step.change.before for step in steps if step.path in report.foreign}
+            changes = [change for step in steps for change in (step.departure, step.change)]
+            befores = {change.path: change.before for change in changes if change.path in report.foreign}
             title = f"{transaction_id}: {note}"
             record_copies(root, store, db, "recovery", title, made, at, befores if interrupted else {})
         if status == "failed":
             images.release(db, transaction_id)
-    return report
 
 
 def _sweep(root: Root, path: str, busy: set[str]) -> None:

@@ -22,7 +22,7 @@ from workroom.base.events import Committed
 from workroom.base.ids import NewId
 from workroom.base.settings import Settings
 from workroom.core.transactions import tables
-from workroom.core.transactions.apply import check_guards, perform, sync_folders
+from workroom.core.transactions.apply import check_folders, check_guards, perform, sync_folders
 from workroom.core.transactions.consumption import consume, consumed
 from workroom.core.transactions.difference import difference
 from workroom.core.transactions.images import Images
@@ -31,17 +31,19 @@ from workroom.core.transactions.model import Entry, Planned, Transaction
 from workroom.core.transactions.operations import Operation, normalised
 from workroom.core.transactions.plan import plan_edit
 from workroom.core.transactions.policy import Policy
-from workroom.core.transactions.recover import recover, take_back
+from workroom.core.transactions.recover import recover
 from workroom.core.transactions.rollback import plan_rollback
 from workroom.core.transactions.settle import settle
 from workroom.core.transactions.stage import discard, stage_all
 from workroom.core.transactions.steps import Folders, Step, build_steps, step_to_json
 from workroom.core.transactions.unwind import Unwound
 from workroom.core.transactions.views import drop_views
+from workroom.core.transactions.wayback import WayBack
 from workroom.system.agentic import Agentic
 from workroom.system.clock import Clock
 from workroom.system.root import Root
 from workroom.system.store import Database, Store
+from workroom.system.syscalls import SyncError
 
 __all__ = ["KEEP_DISPLACED_SECONDS", "Transactions"]
 
@@ -74,20 +76,24 @@ class Transactions:
         self._writer = threading.RLock()
         self._images = Images(store)
         self._broken = ""
+        self._wayback = WayBack(root, store, self._images, clock, self._recover)
 
     # Opening and closing.
 
     def recover(self) -> tuple[Unwound, ...]:
         """Take back what a crash left half done and settle what it left committed; call it before anything else."""
         with self._writer:
-            reports = recover(self._root, self._store, self._agentic, self._clock())
+            reports = self._recover()
             self._settle(None)
             return reports
 
-    def settle(self) -> None:
-        """Drop displaced files that were kept long enough; bytes written to them late become entries."""
+    def settle(self) -> bool:
+        """Drop displaced files that were kept long enough; bytes written to them late become entries.
+
+        False while a program has one of them open for writing: another call settles that.
+        """
         with self._writer:
-            self._settle(self._clock() - KEEP_DISPLACED_SECONDS)
+            return self._settle(self._clock() - KEEP_DISPLACED_SECONDS)
 
     def close(self) -> None:
         """Settle everything. No commit runs afterwards."""
@@ -201,6 +207,7 @@ class Transactions:
             raise WorkroomError(
                 ErrorCode.IO_ERROR, f"No commit is taken: {self._broken}.", next_step="Open the workspace again."
             )
+        self._wayback.ready()
         with self._store.read() as db:
             if permit.approval_id is not None and consumed(db, permit.approval_id):
                 raise WorkroomError(
@@ -217,6 +224,8 @@ class Transactions:
         try:
             return stage_all(self._root, folders, steps, self.image_of(planned))
         except OSError as error:
+            if isinstance(error, SyncError):
+                self._wayback.distrust(steps, error)
             raise _io_error("The new files can't be written", error) from error
 
     def _announce(self, planned: Planned, steps: tuple[Step, ...], stage: str) -> None:
@@ -246,20 +255,20 @@ class Transactions:
     def _apply(
         self, folders: Folders, planned: Planned, permit: Permit, actor: Actor, steps: tuple[Step, ...]
     ) -> Entry:
+        done: list[Step] = []
         try:
-            perform(folders, steps)
+            perform(folders, steps, done)
+            check_folders(self._root, folders, steps)
             sync_folders(self._root, folders, steps)
             return self._committed(planned, permit, actor, steps)
         except BaseException as error:
             if isinstance(error, apsw.Error) and not isinstance(error, apsw.FullError):
                 raise self._undecided(planned, error) from error
-            self._take_back(folders, planned, steps, error)
+            self._wayback.take_back(folders, planned, steps, done, error)
             self._explain(planned, error)
             if isinstance(error, apsw.FullError):
                 raise _no_record(error) from error
             if isinstance(error, OSError):
-                # A sync that failed may succeed the next time without the bytes being there: none is trusted again.
-                self._broken = self._broken or f"the disk did not confirm {planned.id} ({error.strerror})"
                 raise _io_error("The disk did not confirm the change; it was taken back", error) from error
             raise
 
@@ -285,7 +294,7 @@ class Transactions:
                 undone = tables.entry(db, planned.undoes)
                 if undone is not None:
                     tables.undo_links(db, undone, number)
-            if any(step.action != "create" for step in steps):
+            if any(step.displaces for step in steps):
                 tables.set_intent_phase(db, planned.id, "committed", at)
             else:
                 tables.delete_intent(db, planned.id)
@@ -306,29 +315,6 @@ class Transactions:
             decided_by=decided_by,
             warnings=planned.warnings,
         )
-
-    def _take_back(self, folders: Folders, planned: Planned, steps: tuple[Step, ...], error: BaseException) -> None:
-        try:
-            status = "planned" if planned.kept else "failed"
-            report = take_back(
-                self._root,
-                self._store,
-                self._images,
-                folders,
-                planned.id,
-                steps,
-                self._clock(),
-                status=status,
-                note=str(error),
-            )
-            if report.copies and isinstance(error, WorkroomError):
-                error.details["kept"] = report.copies
-                error.message += f" What another program wrote meanwhile is kept in {', '.join(report.copies)}."
-        except BaseException as second:
-            self._broken = f"taking back {planned.id} failed ({second})"
-            _log.exception("%s", self._broken)
-            if not isinstance(second, Exception):
-                raise  # pragma: no cover - Ctrl-C while it is taken back
 
     def _explain(self, planned: Planned, error: BaseException) -> None:
         """Give a conflict the bytes it is about: what is on disk now, as a patch against what was expected."""
@@ -416,8 +402,11 @@ class Transactions:
             raise _not_in_force(transaction_id, "was never applied" if entry is None else "is rolled back")
         return entry
 
-    def _settle(self, before: float | None) -> None:
-        settle(self._root, self._store, self._clock(), before)
+    def _recover(self) -> tuple[Unwound, ...]:
+        return recover(self._root, self._store, self._agentic, self._clock())
+
+    def _settle(self, before: float | None) -> bool:
+        return settle(self._root, self._store, self._clock(), before)
 
 
 def _check_kept(db: Database, planned: Planned) -> None:

@@ -79,7 +79,7 @@ def stage_image(root: Root, folders: Folders, step: Step, data: bytes) -> None:
 
 
 def _needs_staging(step: Step) -> bool:
-    return step.action != "remove" and step.change.origin is None
+    return step.action in {"create", "replace"}
 
 
 def _drop(folder: int, step: Step) -> None:

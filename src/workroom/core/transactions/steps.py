@@ -2,12 +2,13 @@
 
     remove    target ──rename──> slot          a file, link or empty folder goes aside, then it is checked
     create    slot ──rename, nothing replaced──> target
+    move      origin ──rename, nothing replaced──> target       what came is checked
     replace   slot <──exchange──> target       what came out is checked
 
-Removals come first (folders after what is in them), then creations from the top down, then replacements. A path that
-changes its kind is removed and created; so is every replaced file where the file system can't exchange. A slot is a
-name in `.agentic/stage/`, or beside the target where that is another mount. A moved file's creation takes the slot
-that its removal filled.
+Files go first; then folders are made from the top down, files move into them, and folders go, after what was in them;
+then files are made, and others replaced. A path that changes its kind is removed and created; so is every replaced
+file where the file system can't exchange. A slot is a name in `.agentic/stage/`, or beside the target where that is
+another mount. A file that moves is never in one: it has no image, and whoever cleans up there would take all of it.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ import contextlib
 import hashlib
 import os
 import stat
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from workroom.base.changes import Change, ChangeSet, Kind, State
+from workroom.base.changes import ABSENT, Change, ChangeSet, Kind, State
 from workroom.core.transactions.model import change_from_json, change_to_json
 from workroom.system import syscalls
 from workroom.system.root import Root
@@ -31,7 +33,9 @@ __all__ = [
     "Seen",
     "Step",
     "build_steps",
+    "drop_known",
     "holds_something",
+    "is_held",
     "look",
     "step_from_json",
     "step_to_json",
@@ -48,10 +52,10 @@ class Step:
     """One rename.
 
     `inode` is the staged thing's, so that recovery knows it from another's with the same bytes; for a file that moves
-    it is that file's own. `slot_folder` holds the slot.
+    it is that file's own. `slot_folder` holds the slot. Of a move, both tell the place that the file comes from.
     """
 
-    action: Literal["remove", "create", "replace"]
+    action: Literal["remove", "create", "move", "replace"]
     change: Change
     slot: str
     slot_folder: str
@@ -60,6 +64,16 @@ class Step:
     @property
     def path(self) -> str:
         return self.change.path
+
+    @property
+    def displaces(self) -> bool:
+        """Whether its slot holds, once it is done, what stood at the path before."""
+        return self.action in {"remove", "replace"}
+
+    @property
+    def departure(self) -> Change:
+        """A move as it looks at the place that the file comes from; its bytes and mode stay."""
+        return Change(self.change.origin or self.path, self.change.after, ABSENT)
 
 
 def step_to_json(step: Step) -> dict[str, Any]:
@@ -108,16 +122,19 @@ class _Builder:
         changes = self.change_set.changes
         origins = {change.origin for change in changes if change.origin is not None}
         replaced = [change for change in changes if self._exchanges(change)]
-        others = [change for change in changes if not self._exchanges(change)]
-        removals = [c for c in others if c.before.kind is not Kind.ABSENT]
-        removals.sort(key=lambda c: (c.before.kind is Kind.DIRECTORY, -c.path.count("/")))
-        removed = {c.path: self._step("remove", c) for c in removals}
-        for path in origins:
-            removed[path] = replace(removed[path], inode=self._inode(path))
-        creations = [c for c in others if c.after.kind is not Kind.ABSENT]
-        creations.sort(key=lambda c: (c.after.kind is not Kind.DIRECTORY, c.path.count("/")))
-        created = [self._creation(c, removed) for c in creations]
-        return (*removed.values(), *created, *(self._step("replace", c) for c in replaced))
+        others = [change for change in changes if not self._exchanges(change) and change.path not in origins]
+        removed = [self._step("remove", c) for c in others if c.before.kind is not Kind.ABSENT]
+        removed.sort(key=lambda step: -step.path.count("/"))
+        made = [self._creation(c) for c in others if c.after.kind is not Kind.ABSENT]
+        made.sort(key=lambda step: step.path.count("/"))
+        return (
+            *(step for step in removed if step.change.before.kind is not Kind.DIRECTORY),
+            *(step for step in made if step.change.after.kind is Kind.DIRECTORY),
+            *(step for step in made if step.action == "move"),
+            *(step for step in removed if step.change.before.kind is Kind.DIRECTORY),
+            *(step for step in made if step.action == "create" and step.change.after.kind is not Kind.DIRECTORY),
+            *(self._step("replace", c) for c in replaced),
+        )
 
     def _exchanges(self, change: Change) -> bool:
         both_files = change.before.kind is Kind.FILE and change.after.kind is Kind.FILE
@@ -131,11 +148,12 @@ class _Builder:
                 self.exchanging[device] = syscalls.supports_exchange(folder)
         return self.exchanging[device]
 
-    def _creation(self, change: Change, removed: dict[str, Step]) -> Step:
+    def _creation(self, change: Change) -> Step:
+        """A move goes straight to its target: the plan saw nothing there, and at the end nothing at the origin."""
         if change.origin is None:
             return self._step("create", change)
-        source = removed[change.origin]
-        return Step("create", change, source.slot, source.slot_folder, source.inode)
+        parent, name = self.root.split(change.origin)
+        return Step("move", change, name, parent, self._inode(change.origin))
 
     def _step(self, action: Literal["remove", "create", "replace"], change: Change) -> Step:
         self.slots += 1
@@ -241,6 +259,44 @@ def _look_into(folder: int, name: str) -> Seen | None:
     finally:
         os.close(descriptor)
     return Seen(State(Kind.FILE, sha.hexdigest(), size, stat.S_IMODE(info.st_mode)), info.st_ino)
+
+
+def drop_known(folder: int, name: str, is_known: Callable[[Seen], bool]) -> bool:
+    """Remove what stands at a name if its bytes are known and no program can still write to them; whether it went.
+
+    A program that has the file open for writing writes on when the name is gone, and nobody would ever see that. A
+    read lease tells of it, where there are leases.
+    """
+    try:
+        descriptor = os.open(name, LOOK, dir_fd=folder)
+    except OSError:  # a link, or what may not be read
+        descriptor = -1
+    try:
+        lease = syscalls.take_read_lease(descriptor) if descriptor >= 0 else "unsupported"
+        seen = look(folder, name)
+        if seen is None or lease == "refused" or not is_known(seen):
+            return seen is None
+        if lease == "held" and not syscalls.lease_intact(descriptor):
+            return False
+        os.rmdir(name, dir_fd=folder) if seen.state.kind is Kind.DIRECTORY else os.unlink(name, dir_fd=folder)
+    except OSError:  # a folder that holds something by now
+        return False
+    finally:
+        if descriptor >= 0:
+            os.close(descriptor)
+    return True
+
+
+def is_held(folder: int, name: str) -> bool:
+    """Whether a program has the file at a name open for writing; False as well where the system can't tell."""
+    try:
+        descriptor = os.open(name, LOOK, dir_fd=folder)
+    except OSError:
+        return False
+    try:
+        return syscalls.take_read_lease(descriptor) == "refused"
+    finally:
+        os.close(descriptor)
 
 
 def holds_something(folder: int, name: str) -> bool:

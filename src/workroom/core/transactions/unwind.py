@@ -16,12 +16,13 @@ from dataclasses import dataclass, field
 from workroom.base.changes import Kind
 from workroom.base.errors import WorkroomError
 from workroom.core.transactions.stage import stage_image
-from workroom.core.transactions.steps import Folders, Seen, Step, holds_something, look
+from workroom.core.transactions.steps import Folders, Seen, Step, drop_known, holds_something, look
 from workroom.system import syscalls
 from workroom.system.root import Root
 
 __all__ = ["Unwound", "copies_of", "keep_copy", "unwind"]
 
+_LOOKS = 50
 _LONGEST_STEM = 200
 """Bytes of a file's name that go into the name of its copy; names end at 255 nearly everywhere."""
 
@@ -40,24 +41,79 @@ class Unwound:
 
 
 def unwind(
-    root: Root, folders: Folders, steps: Sequence[Step], image: Callable[[str], bytes | None], label: str
+    root: Root,
+    folders: Folders,
+    steps: Sequence[Step],
+    image: Callable[[str], bytes | None],
+    label: str,
+    done: Sequence[Step] | None = None,
 ) -> Unwound:
-    """Bring every path back to what it was before; `label` goes into the names of copies."""
-    worker = _Unwinder(root, folders, image, label)
+    """Bring every path back to what it was before; `label` goes into the names of copies.
+
+    `done` are the steps that were carried out, as `perform` lists them; None where nobody can know, after a crash.
+    """
+    worker = _Unwinder(root, folders, image, label, _Knowledge(root, steps, done))
     for step in reversed(steps):
         worker.undo(step)
     return worker.report
 
 
+class _Knowledge:
+    """Which steps were carried out, as far as that can be told before anything is taken back."""
+
+    def __init__(self, root: Root, steps: Sequence[Step], done: Sequence[Step] | None) -> None:
+        self._done = None if done is None else {(step.action, step.path): step for step in done}
+        self._kept = set() if done is not None else {step.slot_folder for step in steps if _fills_slot(root, step)}
+
+    def exactly(self, step: Step) -> Step | None:
+        """The step as it was carried out; None where it wasn't, or nobody can know."""
+        return None if self._done is None else self._done.get((step.action, step.path))
+
+    def may_have_removed(self, step: Step) -> bool:
+        """Whether a path and its slot that are both empty may be our doing.
+
+        After a crash: not where another slot in the same folder is filled. Who cleans the folder up takes all of them.
+        """
+        if self._done is not None:
+            return self.exactly(step) is not None
+        return step.slot_folder not in self._kept
+
+
+def _fills_slot(root: Root, step: Step) -> bool:
+    return step.action != "move" and root.stat(f"{step.slot_folder}/{step.slot}") is not None
+
+
 class _Unwinder:
-    def __init__(self, root: Root, folders: Folders, image: Callable[[str], bytes | None], label: str) -> None:
+    def __init__(
+        self,
+        root: Root,
+        folders: Folders,
+        image: Callable[[str], bytes | None],
+        label: str,
+        knowledge: _Knowledge,
+    ) -> None:
         self.root = root
         self.folders = folders
         self.image = image
         self.label = label
+        self.knowledge = knowledge
         self.report = Unwound()
 
     def undo(self, step: Step) -> None:
+        """Take one step back. Where another program acts between a look and the rename after it, look again."""
+        for left in reversed(range(_LOOKS)):
+            try:
+                self._undo(step)
+            except (FileExistsError, FileNotFoundError):
+                if not left:
+                    raise
+            else:
+                return
+
+    def _undo(self, step: Step) -> None:
+        if step.action == "move":
+            self._undo_move(step)
+            return
         try:
             parent, name, slot = self.folders.both(step)
         except WorkroomError:
@@ -70,11 +126,11 @@ class _Unwinder:
         here, out = look(parent, name), look(slot, step.slot)
         if here is None or here.inode != step.inode:
             if here is None or not here.is_before(step.change):
-                self._foreign(step)
-            self._drop(slot, step, out)
+                self._foreign(step.path)
+            self._drop(slot, step)
         elif not here.is_after(step.change):
-            self._foreign(step)
-            self._drop(slot, step, out)
+            self._foreign(step.path)
+            self._drop(slot, step)
         else:
             self._exchange_back(step, parent, name, slot, out)
 
@@ -82,64 +138,103 @@ class _Unwinder:
         if out is None:
             data = self.image(step.change.before.sha256)
             if data is None:
-                self._foreign(step)
+                self._foreign(step.path)
                 return
             stage_image(self.root, self.folders, step, data)
             parent, name, slot = self.folders.both(step)
         elif not out.is_before(step.change):
-            self._foreign(step)
+            self._foreign(step.path)
         syscalls.rename_exchange(slot, step.slot, parent, name)
-        self._drop(slot, step, look(slot, step.slot))
+        self._drop(slot, step)
 
     def _undo_create(self, step: Step, parent: int, name: str, slot: int) -> None:
         here = look(parent, name)
         if here is None or here.inode != step.inode:
             if here is not None and not here.is_before(step.change):
-                self._foreign(step)
-            if step.change.origin is None:
-                self._drop(slot, step, look(slot, step.slot))
+                self._foreign(step.path)
+            self._drop(slot, step)
         elif here.is_after(step.change):
             self._take_back(step, parent, name, slot)
         else:
-            self._foreign(step)
+            self._foreign(step.path)
 
     def _take_back(self, step: Step, parent: int, name: str, slot: int) -> None:
-        """What we made goes to its slot again; a moved file waits there for its removal to be undone."""
+        """What we made goes to its slot again, and is dropped there."""
         if step.change.after.kind is Kind.DIRECTORY and holds_something(parent, name):
-            self._foreign(step)
+            self._foreign(step.path)
             return
         out = look(slot, step.slot)
         if out is not None and out.inode == step.inode:  # linked and not yet unlinked: see `rename_noreplace`
             os.unlink(name, dir_fd=parent)
         else:
             syscalls.rename_noreplace(parent, name, slot, step.slot)
-        if step.change.origin is None:
-            self._drop(slot, step, look(slot, step.slot))
+        self._drop(slot, step)
+
+    def _undo_move(self, step: Step) -> None:
+        """Back goes the very file that was moved, with whatever was written into it while nobody but us knew."""
+        exact = self.knowledge.exactly(step)
+        inode = step.inode if exact is None else exact.inode
+        source = step.departure
+        here, there = self._seen(step.path), self._seen(source.path)
+        if here is None or here.inode != inode:
+            if here is not None:
+                self._foreign(step.path)
+            if there is None or not there.is_before(source):
+                self._foreign(source.path)
+        elif there is not None and there.inode == here.inode:  # linked and not yet unlinked: see `rename_noreplace`
+            parent, name, _ = self.folders.both(step)
+            os.unlink(name, dir_fd=parent)
+        elif exact is None and not here.is_after(step.change):
+            self._foreign(step.path)
+            self._foreign(source.path)
+        else:
+            self._move_back(step, here, free=there is None)
+
+    def _move_back(self, step: Step, here: Seen, *, free: bool) -> None:
+        folder = self.root.stat(step.slot_folder)
+        if not free or folder is None or folder.kind is not Kind.DIRECTORY:
+            self._foreign(step.departure.path)
+            self._keep_moved(step)
+            return
+        parent, name, origin = self.folders.both(step)
+        syscalls.rename_noreplace(parent, name, origin, step.slot)
+        if not here.is_after(step.change):
+            self._foreign(step.departure.path)
+
+    def _seen(self, path: str) -> Seen | None:
+        """What stands at a path; None as well where its folder is gone or a link by now."""
+        parent, name = self.root.split(path)
+        try:
+            return look(self.folders.at(parent), name)
+        except WorkroomError:
+            return None
+
+    def _keep_moved(self, step: Step) -> None:
+        """The moved file can't go back to its place: it becomes a copy beside that. It may be all there is of it."""
+        parent, name = self.root.split(step.path)
+        self._keep(Step("remove", step.departure, name, parent))
 
     def _undo_remove(self, step: Step, parent: int, name: str, slot: int) -> None:
         here, out = look(parent, name), look(slot, step.slot)
         if here is None and out is not None:
             syscalls.rename_noreplace(slot, step.slot, parent, name)
             if not out.is_before(step.change):
-                self._foreign(step)
+                self._foreign(step.path)
         elif here is None:
             self._restore(step)
         elif out is not None and out.inode == here.inode:  # linked and not yet unlinked: see `rename_noreplace`
             os.unlink(step.slot, dir_fd=slot)
         elif out is not None:
-            self._foreign(step)
-            self._drop(slot, step, out)
+            self._foreign(step.path)
+            self._drop(slot, step)
         elif not here.is_before(step.change):
-            self._foreign(step)
+            self._foreign(step.path)
 
     def _restore(self, step: Step) -> None:
-        """The removed thing from its image, since its slot was emptied by somebody."""
-        if step.inode:
-            self._foreign(step)  # a moved file: its bytes stand at the target, which was told of
-            return
+        """The removed thing from its image, since its slot was emptied by somebody; what others removed stays away."""
         data = b"" if step.change.before.kind is Kind.DIRECTORY else self.image(step.change.before.sha256)
-        if data is None:
-            self._foreign(step)
+        if data is None or not self.knowledge.may_have_removed(step):
+            self._foreign(step.path)
             return
         stage_image(self.root, self.folders, step, data)
         parent, name, slot = self.folders.both(step)
@@ -149,34 +244,27 @@ class _Unwinder:
     def _undo_unreachable(self, step: Step) -> None:
         """The path's folder is gone or a link now: it is somebody else's; what is left in the slot is ours to drop."""
         if step.action != "create" or self.root.stat(step.path) is not None:
-            self._foreign(step)
+            self._foreign(step.path)
         with contextlib.suppress(WorkroomError):
             slot = self.folders.at(step.slot_folder)
-            if step.change.origin is None:
-                self._drop(slot, step, look(slot, step.slot))
+            self._drop(slot, step)
 
-    def _drop(self, slot: int, step: Step, out: Seen | None) -> None:
+    def _drop(self, slot: int, step: Step) -> None:
         """Empty the slot: bytes that we staged, or have in an image, go; all others are kept as a copy."""
-        if out is None:
-            return
-        with contextlib.suppress(OSError):  # a folder that holds something by now
-            if out.state.kind is Kind.DIRECTORY:
-                os.rmdir(step.slot, dir_fd=slot)
-                return
-            if self._have(step, out):
-                os.unlink(step.slot, dir_fd=slot)
-                return
+        if not drop_known(slot, step.slot, lambda seen: self._have(step, seen)):
+            self._keep(step)
+
+    def _keep(self, step: Step) -> None:
         self.report.copies.append(keep_copy(self.root, self.folders, step, self.label))
 
     def _have(self, step: Step, out: Seen) -> bool:
-        """A file that moves was never read into an image: what is in its slot may be all there is of it."""
-        if out.is_after(step.change):
+        if out.is_after(step.change) or out.state.kind is Kind.DIRECTORY:
             return True
         return out.is_before(step.change) and self.image(step.change.before.sha256) is not None
 
-    def _foreign(self, step: Step) -> None:
-        if step.path not in self.report.foreign:
-            self.report.foreign.append(step.path)
+    def _foreign(self, path: str) -> None:
+        if path not in self.report.foreign:
+            self.report.foreign.append(path)
 
 
 def keep_copy(root: Root, folders: Folders, step: Step, label: str) -> str:
@@ -186,7 +274,7 @@ def keep_copy(root: Root, folders: Folders, step: Step, label: str) -> str:
     """
     try:
         return _keep_in(folders, _standing(root, step.path), step, label)
-    except OSError:
+    except (OSError, WorkroomError):
         return _keep_in(folders, step.slot_folder, step, label)
 
 
