@@ -69,8 +69,8 @@ def test_a_decision_is_three_paragraphs_under_a_numbered_title(page):
     assert len(paragraphs) == 3
 
 
-def test_decisions_are_numbered_without_a_gap_and_listed():
-    assert [int(page.name[:4]) for page in DECISIONS] == list(range(1, len(DECISIONS) + 1))
+def test_decisions_are_numbered_once_each_and_listed():
+    assert len({page.name[:4] for page in DECISIONS}) == len(DECISIONS)
     index = (HOUSE / "docs" / "index.md").read_text(encoding="utf-8")
     for page in DECISIONS:
         title = page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
