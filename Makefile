@@ -10,8 +10,11 @@ CODE := src tools tests benchmarks
 FOLDER ?= sample
 export FOLDER
 
+# How long `make soak` goes on.
+MINUTES ?= 30
+
 .DEFAULT_GOAL := all
-.PHONY: all help setup serve clients test tests lint style types contract house format packages bench docs lock wheel clean
+.PHONY: all help setup serve clients test tests lint style types contract house format packages soak bench docs lock wheel clean
 
 all: test
 
@@ -58,6 +61,9 @@ clients: $(READY) ## drive every client end to end (1 GB of npm packages), and p
 
 packages: ## system packages that tests use, installed where that is possible
 	@sh tools/system_packages.sh git:git strace:strace bwrap:bubblewrap
+
+soak: $(READY) ## many clients over HTTP on one folder: make soak MINUTES=30
+	$(PY) -m tests.soak.soak --minutes $(MINUTES)
 
 bench: $(READY) ## measure, each figure beside a peer
 	$(PY) -m benchmarks.run

@@ -93,7 +93,8 @@ def _listeners(port: int) -> Iterator[socket.socket]:
     for address in _LOOPBACK:
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
         try:
-            one = socket.socket(family, socket.SOCK_STREAM)
+            # By this protocol's number asyncio knows that it may send each part of an answer at once.
+            one = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         except OSError:  # the machine has no IPv6
             continue
         try:
