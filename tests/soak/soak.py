@@ -34,7 +34,7 @@ __all__ = ["Plan", "run"]
 _FILES = 24
 _LINES = 40
 _QUOTA_BYTES = 50_000_000
-"""Of before-images. A long run reaches it and forgets the oldest from there on, as a server does that runs for weeks."""
+"""Of before-images. A long run reaches it and forgets the oldest from there on, as a server of many weeks does."""
 _JUDGED_SECONDS = 300
 """A shorter run says nothing about what grows."""
 _GROWTH = 0.05
@@ -140,7 +140,7 @@ def _growth(gauge: Gauge) -> list[str]:
     busy = (last.cpu_seconds - first.cpu_seconds) / max(last.at - first.at, 0.001)
     lines = [
         f"  the server took {busy:.2f} of a processor",
-        "  what it holds                 at first     middle        end    an hour by the second half's slope, and in a day",
+        "  what it holds                 at first     middle        end   + an hour (second half)   in a day",
     ]
     settled = gauge.settled()
     for field in FIELDS:
