@@ -7,7 +7,7 @@ import apsw
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.system.store import Database
 
-__all__ = ["consume", "consumed"]
+__all__ = ["check_unused", "consume"]
 
 
 def consume(db: Database, approval_id: str, what: str, at: float) -> None:
@@ -15,13 +15,18 @@ def consume(db: Database, approval_id: str, what: str, at: float) -> None:
     try:
         db.execute("INSERT INTO consumptions (approval_id, what, at) VALUES (?, ?, ?)", (approval_id, what, at))
     except apsw.ConstraintError:
-        raise WorkroomError(
-            ErrorCode.TRANSACTION_STATE,
-            f"{approval_id} was used already; an approval is used once.",
-            next_step="Make the call again to ask anew.",
-        ) from None
+        raise _used(approval_id) from None
 
 
-def consumed(db: Database, approval_id: str) -> bool:
-    """Whether the approval was used."""
-    return db.execute("SELECT 1 FROM consumptions WHERE approval_id = ?", (approval_id,)).fetchone() is not None
+def check_unused(db: Database, approval_id: str) -> None:
+    """TRANSACTION_STATE when the approval was used."""
+    if db.execute("SELECT 1 FROM consumptions WHERE approval_id = ?", (approval_id,)).fetchone() is not None:
+        raise _used(approval_id)
+
+
+def _used(approval_id: str) -> WorkroomError:
+    return WorkroomError(
+        ErrorCode.TRANSACTION_STATE,
+        f"{approval_id} was used already; an approval is used once.",
+        next_step="Make the call again to ask anew.",
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from workroom.base.changes import ChangeSet
 from workroom.base.errors import ErrorCode, WorkroomError
@@ -11,7 +11,7 @@ from workroom.core.transactions import tables
 from workroom.core.transactions.model import Planned
 from workroom.system.store import Database, Store
 
-__all__ = ["Images"]
+__all__ = ["Images", "needed_by"]
 
 _EMPTY = hashlib.sha256(b"").hexdigest()
 
@@ -33,7 +33,7 @@ class Images:
         Beyond the quota the oldest plans that nobody is asked about go first. Only a commit may then forget the oldest
         entries' images: a plan costs its maker nothing, so it takes nothing from the history. LIMIT_EXCEEDED.
         """
-        shas = sorted(_needed(planned.change_set))  # in the order of the table, whose pages are then touched once
+        shas = sorted(needed_by(planned.change_set))  # in the order of the table, whose pages are then touched once
         needed = {sha: planned.contents[sha] for sha in shas if sha in planned.contents}
         tables.refer(db, planned.id, needed)
         self._held += sum(len(data) for data in needed.values())
@@ -69,13 +69,20 @@ class Images:
             tables.mark_forgotten(db, number)
         return tuple(dropped)
 
-    def release(self, db: Database, transaction_id: str) -> None:
-        """Drop the images that only this transaction needed."""
-        for sha, size in tables.release(db, transaction_id):
+    def narrow(self, db: Database, rest: Planned) -> None:
+        """Keep of a plan's images what the rest of it needs; every one of those is in the store."""
+        needed = needed_by(rest.change_set)
+        self.release(db, rest.id, needed)
+        tables.refer(db, rest.id, (sha for sha in needed if tables.has_image(db, sha)))
+
+    def release(self, db: Database, transaction_id: str, keep: Iterable[str] = ()) -> None:
+        """Drop the images that only this transaction needed, but those to `keep`."""
+        for sha, size in tables.release(db, transaction_id, keep):
             self._store.forget_image(db, sha)
             self._held -= size
 
 
-def _needed(change_set: ChangeSet) -> set[str]:
+def needed_by(change_set: ChangeSet) -> set[str]:
+    """The contents that a change set needs, by hash; what only moves needs none, but is named here too."""
     shas = {state.sha256 for change in change_set.changes for state in (change.before, change.after)}
     return shas - {"", _EMPTY}

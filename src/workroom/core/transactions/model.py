@@ -3,6 +3,8 @@
 Planned      what a transaction would do: change set, contents, warnings; in memory until it is kept
 Transaction  a row of the table: a planned, applied or rolled back transaction
 Entry        a line of the history: what was done, by whom, and whether it is undone
+Part         how a plan was taken from another, which keeps the rest
+Derivation   how a stored transaction came from another: a part of it, or edited by the person
 """
 
 from __future__ import annotations
@@ -15,9 +17,11 @@ from workroom.base.actor import Actor
 from workroom.base.changes import Change, ChangeSet, Danger, Kind, State
 
 __all__ = [
+    "Derivation",
     "Directory",
     "Entry",
     "ImageOf",
+    "Part",
     "Planned",
     "Status",
     "Transaction",
@@ -62,6 +66,33 @@ class Planned:
     undoes: int | None = None
     idempotency_key: str | None = None
     kept: bool = False
+    part: Part | None = None
+    """Of what it is a part, while it isn't stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """How a plan was taken from another.
+
+    `fingerprint` is of the whole as it was then. `rest` has the whole's id: what the commit of the part leaves of it.
+    """
+
+    fingerprint: str
+    rest: Planned
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """How a stored transaction came from the one named `source`.
+
+    `part`: it did a part of it, and the rest stayed planned there. `edited`: `person` changed what it would do before
+    they accepted it; `patch` is the difference, from what was proposed to what they made of it.
+    """
+
+    kind: Literal["part", "edited"]
+    source: str
+    person: str = ""
+    patch: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +108,8 @@ class Transaction:
     approval_id: str | None = None
     note: str = ""
     """Why an attempt to apply it was taken back."""
+    derived: Derivation | None = None
+    superseded_by: str | None = None
 
     @property
     def id(self) -> str:

@@ -17,7 +17,7 @@ from workroom.base.settings import Settings
 from workroom.system.root import Root
 from workroom.text import paths
 
-__all__ = ["Policy"]
+__all__ = ["Policy", "reason_of"]
 
 _GLOB = re.compile(r"[*?\[]")
 _ALWAYS = (".git/**", ".agentic/**")
@@ -49,7 +49,7 @@ class Policy:
             kind = _link_or_file(change.before, change.after)
             if any(self._asked(name) for name in _places(change.path, kind)):
                 found.add(change.path)
-        return tuple(f"{path} can run code" for path in sorted(found))
+        return tuple(map(reason_of, sorted(found)))
 
     def _asked(self, path: str) -> bool:
         return paths.matches(path, self._ask, folded=True) is not None
@@ -74,6 +74,11 @@ class Policy:
                 with contextlib.suppress(WorkroomError):
                     found.append(f"/{self._root.resolve(head)}{slash}{rest}")
         return found
+
+
+def reason_of(path: str) -> str:
+    """Why a change of this path is asked about."""
+    return f"{path} can run code"
 
 
 def _places(path: str, kind: Kind) -> tuple[str, ...]:

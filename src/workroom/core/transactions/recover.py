@@ -52,6 +52,9 @@ def recover(root: Root, store: Store, agentic: Agentic, at: float) -> tuple[Unwo
 def _recover(root: Root, store: Store, transaction_id: str, body: dict[str, Any], at: float) -> Unwound:
     steps, note = _steps(body), "Its commit was interrupted and taken back."
     images = Images(store)
+    with store.read() as db:
+        derived = tables.derivation(db, transaction_id)
+    status = "failed" if derived is not None and derived.kind == "part" else "planned"  # of a part, the whole is
     with Folders(root) as folders:
         report = unwind(root, folders, steps, images.get, transaction_id)
         try:
@@ -59,7 +62,7 @@ def _recover(root: Root, store: Store, transaction_id: str, body: dict[str, Any]
         except SyncError:
             doubt(store, transaction_id, at)
             raise
-    conclude(root, store, images, transaction_id, steps, report, at, status="planned", note=note, interrupted=True)
+    conclude(root, store, images, transaction_id, steps, report, at, status=status, note=note, interrupted=True)
     _log.warning("%s: %s", transaction_id, note)
     return report
 

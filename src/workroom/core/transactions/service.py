@@ -23,12 +23,14 @@ from workroom.base.ids import NewId
 from workroom.base.settings import Settings
 from workroom.core.transactions import tables
 from workroom.core.transactions.apply import check_folders, check_guards, perform, sync_folders
-from workroom.core.transactions.consumption import consume, consumed
+from workroom.core.transactions.consumption import check_unused, consume
 from workroom.core.transactions.difference import difference
+from workroom.core.transactions.hunks import Named
 from workroom.core.transactions.images import Images
 from workroom.core.transactions.merge import Strategy
-from workroom.core.transactions.model import Entry, Planned, Transaction
+from workroom.core.transactions.model import Derivation, Entry, Planned, Transaction
 from workroom.core.transactions.operations import Operation, normalised
+from workroom.core.transactions.part import Selection, named_of, select, take_part
 from workroom.core.transactions.plan import plan_edit
 from workroom.core.transactions.policy import Policy
 from workroom.core.transactions.recover import recover
@@ -142,6 +144,18 @@ class Transactions:
             self._root, self._settings(), entry, self.image, id=self._new_id("tx"), force=force, strategy=strategy
         )  # fmt: skip
 
+    def hunks(self, planned: Planned) -> Named:
+        """The hunks of a plan that can be committed without the others."""
+        return named_of(planned, self.image_of(planned))
+
+    def select(self, planned: Planned, files: Sequence[str], hunks: Sequence[str]) -> Selection:
+        """What these files and hunks of a plan are. INVALID_INPUT names the nearest."""
+        return select(self._root, planned, files, hunks, self.hunks(planned))
+
+    def part(self, planned: Planned, selection: Selection) -> Planned:
+        """The selected part of a kept plan, to be committed; the rest stays planned under the plan's id."""
+        return take_part(planned, selection, self.hunks(planned), self.image_of(planned), id=self._new_id("tx"))
+
     def keep(self, planned: Planned, actor: Actor, *, waits: bool = False) -> Planned:
         """Store a plan with its images, so that it can be committed later, also after a restart.
 
@@ -166,7 +180,7 @@ class Transactions:
 
         PROTECTED_PATH where the person has protected a path since it was kept.
         """
-        if planned.kept:
+        if planned.kept or planned.part is not None:
             Policy(self._root, self._settings()).check_changes(planned.change_set)
         try:
             check_guards(self._root, planned.change_set)
@@ -176,7 +190,7 @@ class Transactions:
 
     def asks(self, planned: Planned) -> tuple[str, ...]:
         """Reasons to ask in every mode, by the settings of now as well as by those the plan was made under."""
-        if not planned.kept:
+        if not planned.kept and planned.part is None:
             return planned.asks
         now = Policy(self._root, self._settings()).asks(planned.change_set)
         return tuple(dict.fromkeys((*planned.asks, *now)))
@@ -209,12 +223,8 @@ class Transactions:
             )
         self._wayback.ready()
         with self._store.read() as db:
-            if permit.approval_id is not None and consumed(db, permit.approval_id):
-                raise WorkroomError(
-                    ErrorCode.TRANSACTION_STATE,
-                    f"{permit.approval_id} was used already; an approval is used once.",
-                    next_step="Make the call again to ask anew.",
-                )
+            if permit.approval_id is not None:
+                check_unused(db, permit.approval_id)
             undone = tables.entry(db, planned.undoes) if planned.undoes is not None else None
             _check_kept(db, planned)
         if undone is not None and undone.undone_by is not None:
@@ -245,9 +255,11 @@ class Transactions:
         try:
             with _recorded(), self._store.write() as db:
                 _check_kept(db, planned)
+                tables.put_intent(db, planned.id, body, at)  # first: what is being committed is not dropped for room
+                if planned.part is not None:
+                    tables.derive(db, planned.id, Derivation("part", planned.part.rest.id))
                 if not planned.kept:
                     self._keep_rows(db, planned, actor, at, commits=True)
-                tables.put_intent(db, planned.id, body, at)
         except BaseException:
             discard(folders, steps)
             raise
@@ -294,6 +306,9 @@ class Transactions:
                 undone = tables.entry(db, planned.undoes)
                 if undone is not None:
                     tables.undo_links(db, undone, number)
+            if planned.part is not None:
+                tables.shrink(db, planned.part.rest)
+                self._images.narrow(db, planned.part.rest)
             if any(step.displaces for step in steps):
                 tables.set_intent_phase(db, planned.id, "committed", at)
             else:
@@ -355,6 +370,11 @@ class Transactions:
         with self._store.read() as db:
             return tables.transactions(db, status, limit, after), tables.count_transactions(db, status)
 
+    def derived_from(self, transaction_id: str) -> list[Transaction]:
+        """What was taken from a transaction, or made of it by the person; oldest first."""
+        with self._store.read() as db:
+            return tables.derived_from(db, transaction_id)
+
     def history(self, limit: int = 20, before: int | None = None) -> list[Entry]:
         """Lines of the history, newest first."""
         with self._store.read() as db:
@@ -410,11 +430,23 @@ class Transactions:
 
 
 def _check_kept(db: Database, planned: Planned) -> None:
-    """TRANSACTION_STATE when a kept plan was committed, rolled back or forgotten meanwhile."""
-    stored = tables.find_transaction(db, planned.id) if planned.kept else None
-    if planned.kept and (stored is None or stored.status != "planned"):
-        status = "forgotten" if stored is None else stored.status
-        raise WorkroomError(ErrorCode.TRANSACTION_STATE, f"{planned.id} is {status}, so it can't be committed.")
+    """TRANSACTION_STATE when a kept plan was committed, rolled back or forgotten meanwhile, or is another by now."""
+    if not planned.kept and planned.part is None:
+        return
+    kept_as, fingerprint = planned.id, planned.fingerprint
+    if planned.part is not None:
+        kept_as, fingerprint = planned.part.rest.id, planned.part.fingerprint
+    stored = tables.find_transaction(db, kept_as)
+    status = "forgotten" if stored is None else str(stored.status)
+    if stored is not None and status == "planned":
+        if stored.planned.fingerprint == fingerprint:
+            return
+        status = "committed in part"
+    raise WorkroomError(
+        ErrorCode.TRANSACTION_STATE,
+        f"{kept_as} is {status} meanwhile, so it can't be committed as it was.",
+        next_step="Look at it with show, and commit what is left of it.",
+    )
 
 
 @contextlib.contextmanager

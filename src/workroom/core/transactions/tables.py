@@ -2,6 +2,7 @@
 
 transactions ──entry──> entries (the history, numbered)      image_refs: which images each transaction needs
      └──────────────> intents   (staging -> prepared -> committed -> settled; a settled one has no row)
+derivations: which transactions came from which, as a part or as the person's edit
 """
 
 from __future__ import annotations
@@ -12,7 +13,15 @@ from typing import Any
 
 from workroom.base.actor import Actor
 from workroom.base.changes import ChangeSet, Danger
-from workroom.core.transactions.model import Directory, Entry, Planned, Transaction, change_from_json, change_to_json
+from workroom.core.transactions.model import (
+    Derivation,
+    Directory,
+    Entry,
+    Planned,
+    Transaction,
+    change_from_json,
+    change_to_json,
+)
 from workroom.system.store import Database, Migration
 
 __all__ = [
@@ -21,6 +30,9 @@ __all__ = [
     "add_transaction",
     "count_transactions",
     "delete_intent",
+    "derivation",
+    "derive",
+    "derived_from",
     "droppable_plans",
     "entries",
     "entry",
@@ -42,6 +54,7 @@ __all__ = [
     "set_intent_phase",
     "set_status",
     "set_waiting",
+    "shrink",
     "transactions",
     "undo_links",
 ]
@@ -73,6 +86,14 @@ MIGRATIONS: tuple[Migration, ...] = (
         CREATE TABLE consumptions (approval_id TEXT PRIMARY KEY, what TEXT NOT NULL, at REAL NOT NULL) STRICT;
         """,
     ),
+    (
+        "transactions/derivations",
+        """
+        CREATE TABLE derivations (transaction_id TEXT PRIMARY KEY, kind TEXT NOT NULL, source TEXT NOT NULL,
+                                  person TEXT NOT NULL, patch TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE INDEX derivations_source ON derivations (source);
+        """,
+    ),
 )
 
 # What SQL is put together from below are these constants and never a value.
@@ -80,6 +101,12 @@ _COLUMNS = (
     "id, cause, status, title, body, fingerprint, undoes, idempotency_key, actor_kind, actor_name, session, "
     "created_at, applied_at, entry, approval_id, note"
 )
+_FOUND = f"""{_COLUMNS}, d.kind, d.source, d.person, d.patch,
+    (SELECT max(e.transaction_id) FROM derivations e WHERE e.source = id AND e.kind = 'edited') FROM transactions
+    LEFT JOIN derivations d ON d.transaction_id = id"""  # noqa: S608
+_IDLE = """id NOT IN (SELECT transaction_id FROM intents)
+    AND id NOT IN (SELECT source FROM derivations JOIN intents USING (transaction_id))"""
+"""Neither it nor a part of it is being committed."""
 _ENTRY = (
     "number, transaction_id, at, actor_kind, actor_name, session, cause, title, body, undoes, undone_by, forgotten, "
     "approval_id, decided_by"
@@ -101,13 +128,13 @@ def add_transaction(db: Database, planned: Planned, actor: Actor, at: float) -> 
 
 def find_transaction(db: Database, transaction_id: str) -> Transaction | None:
     """A stored transaction by its id."""
-    row = db.execute(f"SELECT {_COLUMNS} FROM transactions WHERE id = ?", (transaction_id,)).fetchone()  # noqa: S608
+    row = db.execute(f"SELECT {_FOUND} WHERE id = ?", (transaction_id,)).fetchone()
     return None if row is None else _transaction(row)
 
 
 def key_owner(db: Database, key: str) -> Transaction | None:
     """The transaction that carries an idempotency key."""
-    row = db.execute(f"SELECT {_COLUMNS} FROM transactions WHERE idempotency_key = ?", (key,)).fetchone()  # noqa: S608
+    row = db.execute(f"SELECT {_FOUND} WHERE idempotency_key = ?", (key,)).fetchone()
     return None if row is None else _transaction(row)
 
 
@@ -117,7 +144,7 @@ def transactions(
     """Stored transactions, newest first; those that come after one, told by its time and id, as a cursor."""
     at, transaction_id = after or (None, None)
     rows = db.execute(
-        f"SELECT {_COLUMNS} FROM transactions WHERE (?1 IS NULL OR status = ?1) "  # noqa: S608
+        f"SELECT {_FOUND} WHERE (?1 IS NULL OR status = ?1) "
         "AND (?2 IS NULL OR created_at < ?2 OR (created_at = ?2 AND id > ?3)) ORDER BY created_at DESC, id LIMIT ?4",
         (status, at, transaction_id, limit),
     )
@@ -147,9 +174,8 @@ def planned_before(db: Database, at: float, keep: int) -> list[str]:
     One that is being committed just now is not among them.
     """
     rows = db.execute(
-        "SELECT id FROM (SELECT id, created_at, waits, row_number() OVER (ORDER BY created_at DESC) AS place "
-        "FROM transactions WHERE status = 'planned') WHERE (created_at < ? OR (place > ? AND NOT waits)) "
-        "AND id NOT IN (SELECT transaction_id FROM intents)",
+        "SELECT id FROM (SELECT id, created_at, waits, row_number() OVER (ORDER BY created_at DESC) AS place "  # noqa: S608
+        f"FROM transactions WHERE status = 'planned') WHERE (created_at < ? OR (place > ? AND NOT waits)) AND {_IDLE}",
         (at, keep),
     )
     return [str(row[0]) for row in rows]
@@ -158,8 +184,8 @@ def planned_before(db: Database, at: float, keep: int) -> list[str]:
 def droppable_plans(db: Database, but: str) -> list[str]:
     """Planned transactions that nobody is asked about and that aren't being committed, oldest first, all but one."""
     rows = db.execute(
-        "SELECT id FROM transactions WHERE status = 'planned' AND NOT waits AND id != ? "
-        "AND id NOT IN (SELECT transaction_id FROM intents) ORDER BY created_at",
+        f"SELECT id FROM transactions WHERE status = 'planned' AND NOT waits AND id != ? AND {_IDLE} "  # noqa: S608
+        "ORDER BY created_at",
         (but,),
     )
     return [str(row[0]) for row in rows]
@@ -173,6 +199,39 @@ def release_key(db: Database, transaction_id: str) -> None:
 def prune_planned(db: Database, transaction_id: str) -> None:
     """Forget a plan that was never applied."""
     db.execute("DELETE FROM transactions WHERE id = ? AND status = 'planned'", (transaction_id,))
+
+
+# What came from what.
+
+
+def derive(db: Database, transaction_id: str, derived: Derivation) -> None:
+    """Say from which transaction another came, and how."""
+    db.execute(
+        "INSERT INTO derivations (transaction_id, kind, source, person, patch) VALUES (?, ?, ?, ?, ?)",
+        (transaction_id, derived.kind, derived.source, derived.person, derived.patch),
+    )
+
+
+def derivation(db: Database, transaction_id: str) -> Derivation | None:
+    """From which transaction this one came."""
+    row = db.execute(
+        "SELECT kind, source, person, patch FROM derivations WHERE transaction_id = ?", (transaction_id,)
+    ).fetchone()
+    return None if row is None else Derivation(*row)
+
+
+def derived_from(db: Database, source: str) -> list[Transaction]:
+    """What came from a transaction, oldest first."""
+    rows = db.execute(f"SELECT {_FOUND} WHERE d.source = ? ORDER BY created_at, id", (source,))
+    return [_transaction(row) for row in rows]
+
+
+def shrink(db: Database, rest: Planned) -> None:
+    """What is left of a planned transaction once a part of it is committed; nobody is asked about it now."""
+    db.execute(
+        "UPDATE transactions SET body = ?, fingerprint = ?, waits = 0 WHERE id = ? AND status = 'planned'",
+        (_body(rest), rest.fingerprint, rest.id),
+    )
 
 
 # Entries.
@@ -298,18 +357,22 @@ def mark_forgotten(db: Database, number: int) -> None:
     db.execute("UPDATE entries SET forgotten = 1 WHERE number = ?", (number,))
 
 
-def release(db: Database, transaction_id: str) -> list[tuple[str, int]]:
-    """A transaction needs its images no more; answers those that no other needs, with their sizes."""
+def release(db: Database, transaction_id: str, keep: Iterable[str] = ()) -> list[tuple[str, int]]:
+    """A transaction needs its images no more, but those to `keep`; answers what no other needs, with sizes."""
+    kept = json.dumps(list(keep))
     found = [
         (str(row[0]), int(row[1]))
         for row in db.execute(
             "SELECT r.sha256, i.bytes FROM image_refs r JOIN images i ON i.sha256 = r.sha256 "
-            "WHERE r.transaction_id = ?1 AND NOT EXISTS "
+            "WHERE r.transaction_id = ?1 AND r.sha256 NOT IN (SELECT value FROM json_each(?2)) AND NOT EXISTS "
             "(SELECT 1 FROM image_refs o WHERE o.sha256 = r.sha256 AND o.transaction_id <> ?1)",
-            (transaction_id,),
+            (transaction_id, kept),
         )
     ]
-    db.execute("DELETE FROM image_refs WHERE transaction_id = ?", (transaction_id,))
+    db.execute(
+        "DELETE FROM image_refs WHERE transaction_id = ? AND sha256 NOT IN (SELECT value FROM json_each(?))",
+        (transaction_id, kept),
+    )
     return found
 
 
@@ -348,7 +411,8 @@ def _transaction(row: tuple[Any, ...]) -> Transaction:
         kept=True,
     )
     actor = Actor(row[8], row[9], row[10])
-    return Transaction(planned, row[2], actor, row[11], row[13], row[12], row[14], row[15])
+    derived = None if row[16] is None else Derivation(*row[16:20])
+    return Transaction(planned, row[2], actor, row[11], row[13], row[12], row[14], row[15], derived, row[20])
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:

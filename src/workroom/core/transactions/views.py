@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Set
+from types import MappingProxyType
 
 from workroom.base.changes import Change, Kind, State
 from workroom.base.envelope import Artifact
+from workroom.core.transactions.hunks import Named, heading_of
 from workroom.core.transactions.model import ImageOf, Planned, file_row
 from workroom.system.agentic import Agentic
 from workroom.text.diff import FileSide, render_file
@@ -14,10 +16,13 @@ from workroom.text.quoting import quote_name
 __all__ = ["drop_views", "render_diff", "render_review", "write_views"]
 
 
-def render_diff(changes: tuple[Change, ...], image: ImageOf) -> str:
-    """One unified diff of all changes, as git writes it; folders have no place in it."""
+_UNNAMED: Named = MappingProxyType({})
+
+
+def render_diff(changes: tuple[Change, ...], image: ImageOf, named: Named = _UNNAMED) -> str:
+    """One unified diff of all changes, as git writes it; folders have no place in it. `named` hunks carry their id."""
     origins = {change.origin for change in changes}
-    return "".join(_section(change, origins, image) for change in changes)
+    return "".join(_section(change, origins, image, named) for change in changes)
 
 
 def render_review(planned: Planned, diff: str) -> str:
@@ -56,7 +61,7 @@ def drop_views(agentic: Agentic, transaction_ids: Iterable[str]) -> None:
         agentic.delete_folder(f"transactions/{transaction_id}")
 
 
-def _section(change: Change, origins: Set[str | None], image: ImageOf) -> str:
+def _section(change: Change, origins: Set[str | None], image: ImageOf, named: Named) -> str:
     if Kind.DIRECTORY in {change.before.kind, change.after.kind}:
         return ""
     if change.path in origins:
@@ -65,7 +70,10 @@ def _section(change: Change, origins: Set[str | None], image: ImageOf) -> str:
         return render_file(FileSide(change.origin, b"", None), FileSide(change.path, b"", None))
     if any(state.sha256 and image(state.sha256) is None for state in (change.before, change.after)):
         return f"{quote_name(change.path)}: its content is no longer kept.\n"
-    return render_file(_side(change.path, change.before, image), _side(change.path, change.after, image))
+    heading = heading_of(named.get(change.path, ()))
+    return render_file(
+        _side(change.path, change.before, image), _side(change.path, change.after, image), heading=heading
+    )  # fmt: skip
 
 
 def _side(path: str, state: State, image: ImageOf) -> FileSide:

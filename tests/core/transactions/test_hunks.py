@@ -1,0 +1,90 @@
+"""The hunks of a plan by name: made from what they change, and the same for as long as that is there."""
+
+from tests.conftest import AGENT
+
+from workroom.core.transactions import render_diff
+
+LINES = [f"line {n}\n" for n in range(1, 41)]
+
+
+def text(**changes):
+    return "".join(changes.get(f"l{n}", line) for n, line in enumerate(LINES, 1))
+
+
+def rewrite(path, content):
+    return {"type": "rewrite", "path": path, "content": content}
+
+
+def ids(house, planned):
+    return {path: [hunk.id for hunk in each] for path, each in house.tx.hunks(planned).items()}
+
+
+def test_every_hunk_that_the_diff_shows_has_its_id_there(house):
+    house.write("a.txt", text())
+    house.write("b.txt", text())
+    planned = house.plan(
+        rewrite("a.txt", text(l3="three\n", l20="twenty\n")), rewrite("b.txt", text(l3="three\n")),
+        {"type": "create", "path": "new.txt", "content": "x\n"},
+    )  # fmt: skip
+    found = ids(house, planned)
+    assert [(path, len(each)) for path, each in found.items()] == [("a.txt", 2), ("b.txt", 1)]
+    assert len({each for of_path in found.values() for each in of_path}) == 3
+    diff = render_diff(planned.change_set.changes, house.tx.image_of(planned), house.tx.hunks(planned))
+    headers = [line.rpartition("@@ ")[2] for line in diff.splitlines() if line.startswith("@@")]
+    assert headers == [*found["a.txt"], *found["b.txt"], "@@ -0,0 +1 @@".rpartition("@@ ")[2]]
+
+
+def test_an_id_stays_when_lines_move_and_changes_with_what_it_does(house):
+    house.write("a.txt", text())
+    first = ids(house, house.plan(rewrite("a.txt", text(l3="three\n", l20="twenty\n"))))["a.txt"]
+    house.write("a.txt", "".join(["above\n"] * 50) + text(l3="three\n"))
+    assert ids(house, house.plan(rewrite("a.txt", house.read("a.txt").decode().replace("line 20\n", "twenty\n")))) == {
+        "a.txt": first[1:]
+    }
+    house.write("a.txt", text())
+    assert ids(house, house.plan(rewrite("a.txt", text(l20="20\n"))))["a.txt"] != first[1:]
+
+
+def test_of_equal_hunks_the_later_ones_carry_their_number(house):
+    house.write("a.txt", text(l3="same\n", l20="same\n", l35="same\n"))
+    planned = house.plan(rewrite("a.txt", text(l3="other\n", l20="other\n", l35="other\n")))
+    first, second, third = ids(house, planned)["a.txt"]
+    assert (second, third) == (f"{first}.2", f"{first}.3")
+
+
+def test_what_is_taken_whole_has_none(house):
+    for path in ("moved", "gone", "edited", "source", "over"):
+        house.write(path, text())
+    house.write("binary", b"\0a")
+    house.write("mode", "x\n", 0o644)
+    (house.folder / "wide").write_bytes("one\n".encode("utf-16"))
+    patch = "diff --git a/mode b/mode\nold mode 100644\nnew mode 100755\n"
+    planned = house.plan(
+        {"type": "move", "from": "moved", "to": "there"},
+        {"type": "delete", "path": "gone"},
+        {"type": "move", "from": "edited", "to": "elsewhere"},
+        {"type": "replace", "path": "elsewhere", "search": "line 3\n", "replacement": "3\n"},
+        {"type": "delete", "path": "over"},
+        {"type": "create", "path": "over", "content": text(l3="3\n")},
+        {"type": "copy", "from": "source", "to": "copy"},
+        {"type": "delete", "path": "binary"},
+        {"type": "mkdir", "path": "d"},
+        {"type": "patch", "patch": patch},
+        {"type": "replace", "path": "wide", "search": "one", "replacement": "two"},
+    )
+    assert list(ids(house, planned)) == ["over", "wide"]
+
+
+def test_an_undo_has_none(house):
+    house.write("a.txt", text())
+    entry = house.edit(rewrite("a.txt", text(l3="3\n")))
+    assert house.tx.hunks(house.tx.plan_rollback(entry.transaction_id)) == {}
+
+
+def test_a_plan_whose_images_are_gone_has_none(house):
+    house.write("a.txt", text())
+    planned = house.tx.keep(house.plan(rewrite("a.txt", text(l3="3\n"))), AGENT)
+    with house.workspace.store.write() as db:
+        for (sha,) in db.execute("SELECT sha256 FROM image_refs").fetchall():
+            house.workspace.store.forget_image(db, sha)
+    assert house.tx.hunks(planned) == {}
