@@ -425,8 +425,6 @@ def test_what_is_not_in_this_version_is_said_kindly(edit):
     for answer in (
         edit("preview", operations=operations, on_conflict="merge"),
         edit("apply", operations=operations, on_conflict="merge"),
-        edit("commit", transaction_id="tx_1", files=["f"]),
-        edit("commit", transaction_id="tx_1", hunks=["1"]),
     ):
         assert answer["error"]["code"] == "UNSUPPORTED"
     assert edit("apply", operations=operations, on_conflict="refuse")["ok"]

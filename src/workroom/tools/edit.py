@@ -9,15 +9,16 @@ from pydantic import Field
 from workroom.base.changes import Permit
 from workroom.base.envelope import Envelope
 from workroom.base.errors import ErrorCode, WorkroomError
-from workroom.core.transactions import Operation, Planned, Strategy, Transaction, file_row, render_diff, write_views
+from workroom.core.transactions import Operation, Planned, Strategy, Transaction, write_views
+from workroom.tools.parts import current, part_proposal, take
 from workroom.tools.schema import UNSHOWN
 from workroom.tools.tool import Action, Arguments, Call, Proposal, Staged, Tool
-from workroom.tools.transaction_rows import transaction_row
+from workroom.tools.transaction_answer import answer, counts, plan_data, plan_diff
+from workroom.tools.transaction_rows import derived_row, transaction_row
 
 __all__ = ["EDIT"]
 
-_PREVIEW_CHARS = 6_000
-_FILES_SHOWN = 200
+_DERIVED_SHOWN = 20
 
 
 class EditArguments(Arguments):
@@ -43,10 +44,11 @@ class ShowArguments(Arguments):
 class CommitArguments(ShowArguments):
     """Arguments of commit."""
 
-    files: Annotated[tuple[str, ...], Field(json_schema_extra=UNSHOWN)] = ()
-    """Only these files: not in this version."""
-    hunks: Annotated[tuple[str, ...], Field(json_schema_extra=UNSHOWN)] = ()
-    """Only these hunks: not in this version."""
+    files: tuple[str, ...] = Field(default=(), max_length=1000, description="commit: only these paths")
+    """Only what changes at these paths; a folder stands for all below it. What they can't be without comes along: the
+    other end of a move, folders to be made. The rest stays planned."""
+    hunks: tuple[str, ...] = Field(default=(), max_length=1000, description="commit: only these ids, behind @@")
+    """Only these hunks, by the ids that stand behind `@@` in the diff of a planned transaction, beside `files`."""
 
 
 class RollbackArguments(Arguments):
@@ -81,11 +83,11 @@ def _preview(call: Call, arguments: EditArguments) -> Envelope:
     if found is None:
         try:
             planned = call.workspace.transactions.keep(_plan(call, arguments), call.actor)
-            return _answer(call, "edit.preview", planned, "planned", f"Planned {planned.id}: {_counts(planned)}.")
+            return answer(call, "edit.preview", planned, "planned", f"Planned {planned.id}: {counts(planned)}.")
         except WorkroomError as error:
             found = _twin(call, arguments, error)
     planned, status = found.planned, found.status
-    return _answer(call, "edit.preview", planned, status, f"{planned.id} is {status}: {_counts(planned)}.")
+    return answer(call, "edit.preview", planned, status, f"{planned.id} is {status}: {counts(planned)}.")
 
 
 def _apply(call: Call, arguments: EditArguments) -> Proposal | Envelope:
@@ -110,9 +112,7 @@ def _apply(call: Call, arguments: EditArguments) -> Proposal | Envelope:
 
 
 def _commit(call: Call, arguments: CommitArguments) -> Proposal | Envelope:
-    if arguments.files or arguments.hunks:
-        raise _not_yet("files and hunks: a commit in part", "Commit it whole, or plan the part as an edit of its own.")
-    found = call.workspace.transactions.get(arguments.transaction_id)
+    found = current(call, call.workspace.transactions.get(arguments.transaction_id))
     if found.status == "applied":
         return _settled(call, "edit.commit", found)
     if found.status != "planned":
@@ -121,6 +121,13 @@ def _commit(call: Call, arguments: CommitArguments) -> Proposal | Envelope:
             f"{found.id} is {found.status}; only a planned transaction can be committed.",
             next_step="Make the edit anew with preview or apply.",
         )
+    if arguments.files or arguments.hunks:
+        taken = take(call, found, arguments.files, arguments.hunks)
+        if isinstance(taken, Transaction):
+            return _settled(call, "edit.commit", taken)
+        call.workspace.transactions.check(taken)
+        if taken.part is not None:
+            return part_proposal(call, taken, taken.part, arguments.files, arguments.hunks)
     call.workspace.transactions.check(found.planned)
     return _proposal(call, "edit.commit", found.planned)
 
@@ -129,20 +136,20 @@ def _rollback(call: Call, arguments: RollbackArguments) -> Proposal | Envelope:
     found = call.workspace.transactions.get(arguments.transaction_id)
     if found.status == "rolled_back":
         summary = f"{found.id} was rolled back before; nothing to do."
-        return _answer(call, "edit.rollback", found.planned, "rolled_back", summary, views=False)
+        return answer(call, "edit.rollback", found.planned, "rolled_back", summary, views=False)
     force, strategy = arguments.force, arguments.strategy
     planned = call.workspace.transactions.plan_rollback(found.id, force=force, strategy=strategy)
     resume: dict[str, Any] = {"action": "rollback", "transaction_id": found.id, "force": force}
     resume |= {"strategy": strategy} if strategy != "refuse" else {}
 
     def stage() -> Staged:
-        data = _data(planned, "planned", _diff(call, planned)) | {"transactionId": found.id}
+        data = plan_data(planned, "planned", plan_diff(call, planned)) | {"transactionId": found.id}
         return Staged(resume, data, text=str(data["diffPreview"]))
 
     def run(permit: Permit) -> Envelope:
         call.workspace.transactions.commit(planned, permit, call.actor)
-        summary = " ".join([f"Rolled back {found.id} as {planned.id}: {_counts(planned)}.", *planned.warnings])
-        envelope = _answer(call, "edit.rollback", planned, "rolled_back", summary)
+        summary = " ".join([f"Rolled back {found.id} as {planned.id}: {counts(planned)}.", *planned.warnings])
+        envelope = answer(call, "edit.rollback", planned, "rolled_back", summary)
         envelope.data.update(transactionId=found.id, rollbackTransactionId=planned.id)
         return envelope
 
@@ -161,9 +168,12 @@ def _rollback(call: Call, arguments: RollbackArguments) -> Proposal | Envelope:
 def _show(call: Call, arguments: ShowArguments) -> Envelope:
     found = call.workspace.transactions.get(arguments.transaction_id)
     planned = found.planned
-    summary = f"{found.id} is {found.status}: {planned.title} ({_counts(planned)})."
-    envelope = _answer(call, "edit.show", planned, found.status, summary)
+    summary = f"{found.id} is {found.status}: {planned.title} ({counts(planned)})."
+    envelope = answer(call, "edit.show", planned, found.status, summary)
     envelope.data.update(transaction_row(found), operations=list(planned.operations))
+    came = call.workspace.transactions.derived_from(found.id)
+    if came:
+        envelope.data["derived"] = [derived_row(each) for each in came[:_DERIVED_SHOWN]]
     if found.note:
         envelope.data["note"] = found.note
     return envelope
@@ -216,8 +226,9 @@ def _proposal(call: Call, operation: str, planned: Planned, arguments: EditArgum
             staged = transactions.keep(planned, call.actor, waits=True)
         except WorkroomError as error:
             staged = transactions.keep(_twin(call, arguments, error).planned, call.actor, waits=True)
-        diff = _diff(call, staged)
-        data, artifacts = _data(staged, "planned", diff), write_views(call.workspace.agentic, staged, diff)
+        named = transactions.hunks(staged)
+        diff = plan_diff(call, staged, named)
+        data, artifacts = plan_data(staged, "planned", diff, named), write_views(call.workspace.agentic, staged, diff)
         return Staged(_commit_call(staged), data, artifacts, str(data["diffPreview"]))
 
     def run(permit: Permit) -> Envelope:
@@ -228,7 +239,7 @@ def _proposal(call: Call, operation: str, planned: Planned, arguments: EditArgum
             if twin.status != "applied":
                 raise
             return _settled(call, operation, twin)
-        return _answer(call, operation, planned, "applied", f"Applied {planned.id}: {_counts(planned)}.")
+        return answer(call, operation, planned, "applied", f"Applied {planned.id}: {counts(planned)}.")
 
     return Proposal(
         kind="transaction",
@@ -248,72 +259,10 @@ def _commit_call(planned: Planned) -> dict[str, Any]:
 
 def _settled(call: Call, operation: str, found: Transaction) -> Envelope:
     """The answer for a transaction that has had its effect already: nothing is done again."""
+    found = current(call, found)
     state = "was applied already" if found.status == "applied" else f"is {found.status}"
     summary = f"{found.id} {state}; nothing was done."
-    return _answer(call, operation, found.planned, found.status, summary, views=False)
-
-
-def _answer(call: Call, operation: str, planned: Planned, status: str, summary: str, *, views: bool = True) -> Envelope:
-    """The answer about a transaction; with `views` its files for the reader are written and named."""
-    diff = _diff(call, planned)
-    artifacts = write_views(call.workspace.agentic, planned, diff) if views else ()
-    data = _data(planned, status, diff)
-    shown = str(data["diffPreview"]) if status == "planned" or operation == "edit.show" else ""
-    lines = [_file_line(row) for row in data["files"][:20]]
-    return Envelope(
-        ok=True,
-        operation=operation,
-        summary=summary,
-        data=data,
-        importance="high",
-        facts=(f"{planned.id} {status}: {planned.title}",),
-        omit_when_summarizing=("diffPreview",),
-        artifacts=artifacts,
-        text="\n".join([*lines, *planned.asks, *planned.warnings, shown]).rstrip(),
-    )
-
-
-def _data(planned: Planned, status: str, diff: str) -> dict[str, Any]:
-    rows = [file_row(change) for change in planned.change_set.changes]
-    data: dict[str, Any] = {
-        "transactionId": planned.id,
-        "status": status,
-        "committed": status in {"applied", "rolled_back"},
-        "destructive": bool(planned.dangers),
-        "operations": len(planned.operations),
-        "files": rows[:_FILES_SHOWN],
-        "diffPreview": diff[:_PREVIEW_CHARS],
-        "diffTruncated": len(diff) > _PREVIEW_CHARS,
-        "warnings": [*planned.asks, *planned.warnings],
-    }
-    if len(rows) > _FILES_SHOWN:
-        data["filesTruncated"], data["fileCount"] = True, len(rows)
-    if planned.directories:
-        data["directories"] = [{"path": d.path, "existedBefore": d.existed_before} for d in planned.directories]
-    if planned.dangers:
-        data["destructiveOperations"] = [
-            {"operation": d.operation, "path": d.path, "alternative": d.alternative} for d in planned.dangers[:20]
-        ]
-    return data
-
-
-def _diff(call: Call, planned: Planned) -> str:
-    return render_diff(planned.change_set.changes, call.workspace.transactions.image_of(planned))
-
-
-def _counts(planned: Planned) -> str:
-    changes = planned.change_set.changes
-    added, removed = sum(c.added or 0 for c in changes), sum(c.removed or 0 for c in changes)
-    paths = "1 path" if len(changes) == 1 else f"{len(changes)} paths"
-    return f"{paths}, +{added} -{removed} lines"
-
-
-def _file_line(row: dict[str, Any]) -> str:
-    counts = "" if row["added"] is None else f" +{row['added']} -{row['removed']}"
-    loosely = "" if row["matched"] == "exact" else f" (matched by {row['matched']})"
-    origin = f"{row['from']} -> " if "from" in row else ""
-    merged = " (merged with what was changed meanwhile)" if "merged" in row else ""
-    return f"{row['change']} {origin}{row['path']}{counts}{loosely}{merged}"
+    return answer(call, operation, found.planned, found.status, summary, views=False)
 
 
 def _cursor(text: str) -> tuple[float, str]:
@@ -339,7 +288,8 @@ EDIT = Tool(
     name="workspace_edit",
     title="Edit files",
     help=(
-        "Change files, all or nothing, undoable. apply = preview + commit. Operations by type: "
+        "Change files, all or nothing, undoable. apply = preview + commit; commit files or hunks of a plan, the rest "
+        "stays planned. Operations by type: "
         "create {path, content, overwrite}; rewrite {path, content}; replace {path, search, replacement, "
         "expected_matches}: exact text; splice {path, start_line, delete_count, content, expected_hash}; "
         "copy, move {from, to}; delete {path, recursive}; mkdir {path}; patch {patch}: unified diff. "
@@ -348,7 +298,7 @@ EDIT = Tool(
     actions=(
         Action("preview", EditArguments, "Plan operations and show the diff; nothing changes.", answer=_preview),
         Action("apply", EditArguments, "Plan and commit in one call.", propose=_apply),
-        Action("commit", CommitArguments, "Commit a planned transaction.", propose=_commit),
+        Action("commit", CommitArguments, "Commit a planned transaction, whole or in part.", propose=_commit),
         Action("rollback", RollbackArguments, "Take an applied transaction back.", propose=_rollback),
         Action("show", ShowArguments, "One transaction with its diff.", answer=_show),
         Action("list", ListArguments, "Transactions, newest first.", answer=_list),

@@ -8,7 +8,7 @@ from workroom.base.changes import Kind
 from workroom.core.transactions import Transaction
 from workroom.system.clock import iso
 
-__all__ = ["transaction_row"]
+__all__ = ["derived_row", "transaction_row"]
 
 _SHOWN = 20
 
@@ -38,4 +38,18 @@ def transaction_row(found: Transaction) -> dict[str, Any]:
         row["appliedAt"] = iso(found.applied_at)
     if found.entry is not None:
         row["entry"] = found.entry
+    if found.derived is not None:
+        row |= derived_row(found)
+    if found.superseded_by is not None:
+        row["supersededBy"] = found.superseded_by
+    return row
+
+
+def derived_row(found: Transaction) -> dict[str, Any]:
+    """How a transaction came from another: its status, and `partOf`, or `edited` with by whom."""
+    row: dict[str, Any] = {"transactionId": found.id, "status": found.status}
+    if found.derived is not None and found.derived.kind == "part":
+        row["partOf"] = found.derived.source
+    elif found.derived is not None:
+        row["edited"] = {"by": found.derived.person, "proposed": found.derived.source}
     return row

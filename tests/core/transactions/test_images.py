@@ -134,3 +134,34 @@ def test_a_plan_that_finds_no_room_is_refused_and_applied_it_is_made(small):
 
 def plan_of(house, name, size):
     return house.plan({"type": "create", "path": name, "content": name * size})
+
+
+def test_a_part_and_its_rest_need_just_what_they_change(small):
+    """What the part alone needs goes with the part; the whole makes no room by being dropped while a part commits."""
+    lines = "".join(f"{n:019}\n" for n in range(7_500))
+    small.write("a", lines)
+    small.write("b", "b" * 100_000)
+    whole = small.tx.keep(
+        small.plan(
+            {"type": "rewrite", "path": "a", "content": f"first\n{lines}last\n"},
+            {"type": "rewrite", "path": "b", "content": "c" * 100_000},
+        ),
+        AGENT,
+    )
+    entries = [fill(small, name, 200_000) for name in "gh"]  # now the quota is all but full
+    planned = small.tx.get(whole.id).planned
+    hunk = small.tx.hunks(planned)["a"][0].id
+    entry = small.commit(small.tx.part(planned, small.tx.select(planned, [], [hunk])))
+    assert [small.tx.entry(each.number).forgotten for each in entries] == [True, False]
+
+    def refs(transaction_id):
+        with small.workspace.store.read() as db:
+            sql = "SELECT sha256 FROM image_refs WHERE transaction_id = ?"
+            return {row[0] for row in db.execute(sql, (transaction_id,))}
+
+    changed = {change.path: (change.before.sha256, change.after.sha256) for change in planned.change_set.changes}
+    middle = entry.changes[0].after.sha256
+    assert refs(entry.transaction_id) == {changed["a"][0], middle}
+    assert refs(whole.id) == {middle, changed["a"][1], *changed["b"]}
+    small.commit(small.tx.get(whole.id).planned)
+    assert small.read("a") == f"first\n{lines}last\n".encode()

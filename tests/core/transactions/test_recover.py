@@ -6,8 +6,11 @@ import os
 import shutil
 
 import pytest
+from tests.conftest import AGENT
+from tests.core.transactions.conftest import Half
 
 from workroom.core.transactions import tables
+from workroom.core.transactions.model import Derivation
 from workroom.core.transactions.recover import recover
 from workroom.core.transactions.stage import stage_all
 from workroom.core.transactions.steps import Folders, build_steps, step_to_json
@@ -139,3 +142,25 @@ def test_what_was_staged_on_another_mount_and_not_prepared_is_removed(house, mou
     assert house.tree() == {"m": None}
     with house.workspace.store.read() as db:
         assert tables.intents(db, "staging") == []
+
+
+@pytest.mark.parametrize("count", [0, 1, None])
+def test_a_part_goes_back_to_what_it_was_taken_from(house, count):
+    """A crash between `prepared` and `committed` of a part: the plan is whole again, and can be taken apart again."""
+    house.write("f", "old\n")
+    before = house.tree()
+    whole = house.tx.keep(house.plan({**_REWRITE, "content": "new\n"}, {"type": "mkdir", "path": "d"}), AGENT)
+    planned = house.tx.get(whole.id).planned
+    part = house.tx.part(planned, house.tx.select(planned, ["f"], []))
+    made = Half(house, part)
+    with house.workspace.store.write() as db:
+        tables.derive(db, part.id, Derivation("part", whole.id))
+    made.do(count)
+    house.reopen()
+    assert house.tree() == before
+    assert (house.tx.get(part.id).status, house.tx.get(whole.id).planned) == ("failed", planned)
+    again = house.tx.part(planned, house.tx.select(planned, ["f"], []))
+    house.commit(again)
+    assert house.read("f") == b"new\n"
+    house.commit(house.tx.get(whole.id).planned)
+    assert house.tree().keys() == {"f", "d"}

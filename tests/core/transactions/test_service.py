@@ -485,3 +485,37 @@ def test_the_images_of_a_failed_try_are_dropped(house):
         house.commit(planned)
     assert house.read("f") == b"theirs\n"
     assert house.workspace.store.images_bytes() == 0
+
+
+def test_a_part_of_a_plan_that_changed_meanwhile_is_not_committed(house):
+    operations = [{"type": "create", "path": name, "content": "x\n"} for name in "abc"]
+    whole = house.tx.keep(house.plan(*operations), AGENT)
+    planned = house.tx.get(whole.id).planned
+    first, second = (house.tx.part(planned, house.tx.select(planned, [name], [])) for name in "ab")
+    house.commit(first)
+    for stale in (second, planned):
+        with pytest.raises(WorkroomError) as caught:
+            house.commit(stale)
+        assert caught.value.code in {ErrorCode.TRANSACTION_STATE, ErrorCode.EDIT_CONFLICT}
+    assert house.tree().keys() == {"a"}
+    house.commit(house.tx.get(whole.id).planned)
+    late = house.tx.part(planned, house.tx.select(planned, ["c"], []))
+    with pytest.raises(WorkroomError) as caught:
+        house.commit(late)
+    assert caught.value.code is ErrorCode.TRANSACTION_STATE
+    assert house.tree().keys() == {"a", "b", "c"}
+
+
+def test_a_part_that_fails_leaves_the_plan_whole(house):
+    house.write("a", "a\n")
+    whole = house.tx.keep(
+        house.plan({"type": "rewrite", "path": "a", "content": "b\n"}, {"type": "mkdir", "path": "d"}), AGENT
+    )
+    planned = house.tx.get(whole.id).planned
+    part = house.tx.part(planned, house.tx.select(planned, ["a"], []))
+    with open(house.folder / "a", "ab"), pytest.raises(WorkroomError):  # another program has it open for writing
+        house.commit(part)
+    assert house.tx.get(part.id).status == "failed"
+    assert house.tx.get(whole.id).planned == planned
+    house.commit(planned)
+    assert house.read("a") == b"b\n"

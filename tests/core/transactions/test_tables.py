@@ -9,7 +9,7 @@ from tests.conftest import AGENT
 
 from workroom.base.changes import ChangeSet
 from workroom.core.transactions import tables
-from workroom.core.transactions.model import Planned
+from workroom.core.transactions.model import Derivation, Planned
 
 
 @pytest.fixture
@@ -165,3 +165,49 @@ def test_released_images_that_no_other_needs_are_told(house, db):
     assert tables.forget_candidates(db) == []
     assert sorted(tables.release(db, "tx_1")) == sorted([(shas[0], 3), (shas[1], 5)])
     assert db.execute("SELECT COUNT(*) FROM image_refs").get == 0
+
+
+def test_what_came_from_what(house, db):
+    for number, transaction_id in enumerate(("tx_whole", "tx_part", "tx_edit")):
+        tables.add_transaction(db, blank(transaction_id), AGENT, float(number))
+    tables.derive(db, "tx_part", Derivation("part", "tx_whole"))
+    tables.derive(db, "tx_edit", Derivation("edited", "tx_whole", "ann", "the difference"))
+    assert tables.derivation(db, "tx_whole") is None
+    assert tables.derivation(db, "tx_edit") == Derivation("edited", "tx_whole", "ann", "the difference")
+    assert [each.id for each in tables.derived_from(db, "tx_whole")] == ["tx_part", "tx_edit"]
+    assert tables.find_transaction(db, "tx_whole").superseded_by == "tx_edit"
+    assert tables.find_transaction(db, "tx_part").derived == Derivation("part", "tx_whole")
+
+
+def test_a_plan_whose_part_is_being_committed_is_not_dropped(house, db):
+    for transaction_id in ("tx_whole", "tx_idle"):
+        tables.add_transaction(db, blank(transaction_id), AGENT, 1.0)
+    tables.derive(db, "tx_part", Derivation("part", "tx_whole"))
+    tables.put_intent(db, "tx_part", {"steps": []}, 2.0)
+    assert tables.planned_before(db, 9.0, 0) == ["tx_idle"]
+    assert tables.droppable_plans(db, "tx_part") == ["tx_idle"]
+    tables.delete_intent(db, "tx_part")
+    assert sorted(tables.planned_before(db, 9.0, 0)) == ["tx_idle", "tx_whole"]
+
+
+def test_a_plan_shrinks_while_it_is_planned_and_waits_no_more(house, db):
+    house.write("f", "x\n")
+    whole = house.plan({"type": "rewrite", "path": "f", "content": "y\n"}, {"type": "mkdir", "path": "d"})
+    tables.add_transaction(db, whole, AGENT, 1.0)
+    tables.set_waiting(db, whole.id)
+    rest = replace(whole, change_set=ChangeSet(whole.change_set.changes[:1]), fingerprint="other")
+    tables.shrink(db, rest)
+    found = tables.find_transaction(db, whole.id).planned
+    assert (found.change_set, found.fingerprint, found.operations) == (rest.change_set, "other", whole.operations)
+    assert tables.planned_before(db, 0.0, 0) == [whole.id]
+    tables.set_status(db, whole.id, "applied")
+    tables.shrink(db, whole)
+    assert tables.find_transaction(db, whole.id).planned.fingerprint == "other"
+
+
+def test_images_to_keep_are_not_released(house, db):
+    for sha in ("a", "b"):
+        db.execute("INSERT INTO images (sha256, bytes, body) VALUES (?, 3, x'00')", (sha,))
+    tables.refer(db, "tx_1", ["a", "b"])
+    assert tables.release(db, "tx_1", ["a"]) == [("b", 3)]
+    assert tables.release(db, "tx_1") == [("a", 3)]

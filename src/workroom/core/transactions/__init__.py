@@ -15,19 +15,26 @@ consumption  an approval is used once     views      changes.diff, review.md
 tables       the rows
 """
 
+from workroom.core.transactions.hunks import Named
 from workroom.core.transactions.merge import Strategy
-from workroom.core.transactions.model import Directory, Entry, Planned, Transaction, file_row
+from workroom.core.transactions.model import Derivation, Directory, Entry, Part, Planned, Transaction, file_row
 from workroom.core.transactions.operations import Operation
+from workroom.core.transactions.part import Selection
 from workroom.core.transactions.service import Transactions
 from workroom.core.transactions.tables import MIGRATIONS
-from workroom.core.transactions.views import render_diff, write_views
+from workroom.core.transactions.views import UNNAMED, render_diff, write_views
 
 __all__ = [
     "MIGRATIONS",
+    "UNNAMED",
+    "Derivation",
     "Directory",
     "Entry",
+    "Named",
     "Operation",
+    "Part",
     "Planned",
+    "Selection",
     "Strategy",
     "Transaction",
     "Transactions",

@@ -38,6 +38,8 @@ class Selection:
 
     paths: frozenset[str]
     hunks: Mapping[str, frozenset[str]]
+    named: frozenset[str] = frozenset()
+    """All hunks that were named, those too that came to be a whole file."""
 
     def within(self, other: Selection) -> bool:
         """Whether all of this is in the other, too."""
@@ -48,8 +50,7 @@ class Selection:
 
     def to_json(self) -> dict[str, Any]:
         """As it is stored and shown."""
-        hunks = sorted(id for ids in self.hunks.values() for id in ids)  # noqa: A001 - the ids' own word
-        return {"files": sorted(self.paths), "hunks": hunks}
+        return {"files": sorted(self.paths), "hunks": sorted(self.named)}
 
 
 def select(root: Root, planned: Planned, files: Sequence[str], hunks: Sequence[str], named: Named) -> Selection:
@@ -64,9 +65,8 @@ def select(root: Root, planned: Planned, files: Sequence[str], hunks: Sequence[s
         chosen.setdefault(owner[name], set()).add(name)
     paths |= {path for path, ids in chosen.items() if len(ids) == len(named[path])}
     paths = _completed(changes, paths, set(chosen))
-    return Selection(
-        frozenset(paths), {path: frozenset(ids) for path, ids in chosen.items() if path not in paths}
-    )  # fmt: skip
+    split = {path: frozenset(ids) for path, ids in chosen.items() if path not in paths}
+    return Selection(frozenset(paths), split, frozenset(hunks))
 
 
 def take_part(planned: Planned, selection: Selection, named: Named, image: ImageOf, *, id: str) -> Planned:  # noqa: A002 - the field's name
@@ -228,7 +228,7 @@ def _unknown(field: str, name: str, planned: Planned, known: Iterable[str], noun
         ErrorCode.INVALID_INPUT,
         f"{field}: {planned.id} has no {noun} {shown}. {nearest}{has}",
         next_step="workspace_edit show gives them as they are now.",
-        details={"field": field, "nearest": near[0] if near else None, f"{noun}s": names[:200]},
+        details={"field": field, "name": name, "nearest": near[0] if near else None, f"{noun}s": names[:200]},
     )
 
 

@@ -13,13 +13,14 @@ from workroom.system.agentic import Agentic
 from workroom.text.diff import FileSide, render_file
 from workroom.text.quoting import quote_name
 
-__all__ = ["drop_views", "render_diff", "render_review", "write_views"]
+__all__ = ["UNNAMED", "drop_views", "render_diff", "render_review", "write_views"]
 
 
-_UNNAMED: Named = MappingProxyType({})
+UNNAMED: Named = MappingProxyType({})
+"""No hunk has a name: what is applied is not taken apart any more."""
 
 
-def render_diff(changes: tuple[Change, ...], image: ImageOf, named: Named = _UNNAMED) -> str:
+def render_diff(changes: tuple[Change, ...], image: ImageOf, named: Named = UNNAMED) -> str:
     """One unified diff of all changes, as git writes it; folders have no place in it. `named` hunks carry their id."""
     origins = {change.origin for change in changes}
     return "".join(_section(change, origins, image, named) for change in changes)
