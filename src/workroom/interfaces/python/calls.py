@@ -313,13 +313,19 @@ class Edit:
             "workspace_edit", "apply", operations=operations, title=title, idempotency_key=idempotency_key
         )
 
-    def commit(self, transaction_id: str) -> Answer:
-        """Commit a planned transaction."""
-        return self._asks.call("workspace_edit", "commit", transaction_id=transaction_id)
+    def commit(
+        self, transaction_id: str, *, files: Sequence[str] | None = None, hunks: Sequence[str] | None = None
+    ) -> Answer:
+        """Commit a planned transaction, whole or in part."""
+        return self._asks.call("workspace_edit", "commit", transaction_id=transaction_id, files=files, hunks=hunks)
 
-    def rollback(self, transaction_id: str, *, force: bool | None = None) -> Answer:
+    def rollback(
+        self, transaction_id: str, *, force: bool | None = None, strategy: Literal["refuse", "merge"] | None = None
+    ) -> Answer:
         """Take an applied transaction back."""
-        return self._asks.call("workspace_edit", "rollback", transaction_id=transaction_id, force=force)
+        return self._asks.call(
+            "workspace_edit", "rollback", transaction_id=transaction_id, force=force, strategy=strategy
+        )
 
     def show(self, transaction_id: str) -> Answer:
         """One transaction with its diff."""
