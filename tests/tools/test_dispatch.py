@@ -12,6 +12,7 @@ import pytest
 
 from workroom.base.actor import Actor
 from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.pulse import Pulse
 from workroom.base.settings import Settings
 from workroom.core.approvals import Approval, Status
 from workroom.tools.dispatch import call, dispatch, resume
@@ -410,3 +411,29 @@ def a_record():
         fingerprint="f", effect="", tool="workspace_edit", arguments={}, preview={}, actor=AGENT, profile="workspace",
         created_at=0.0, expires_at=1.0, decided_at=0.5, decided_by="p", note="", result=None, collected=False,
     )  # fmt: skip
+
+
+# How long a call is, and whether anybody waits.
+
+
+def test_a_call_that_nobody_waits_for_does_nothing(house):
+    pulse = Pulse()
+    pulse.cancel()
+    raw = {"action": "apply", "operations": [CREATE]}
+    cancelled = call(Call(house.workspace, AGENT, pulse=pulse), "workspace_edit", raw)
+    assert code(cancelled) == ErrorCode.CANCELLED
+    assert house.tree() == {}
+    house.settings = Settings(mode="manual")
+    cancelled = call(Call(house.workspace, AGENT, pulse=pulse), "workspace_edit", raw)
+    assert code(cancelled) == ErrorCode.CANCELLED
+    assert house.workspace.approvals.pending() == ()
+
+
+def test_an_answer_that_is_no_models_may_be_longer(house):
+    house.settings = Settings(mode="auto", max_tool_result_chars=2_000)
+    house.write("long.txt", "x" * 79 + "\n" + ("y" * 79 + "\n") * 99)
+    raw = {"action": "read", "path": "long.txt", "numbered": False}
+    assert call(Call(house.workspace, AGENT), "workspace_inspect", raw).data["truncated"]
+    whole = call(Call(house.workspace, AGENT, chars=100_000), "workspace_inspect", raw)
+    assert not whole.data["truncated"]
+    assert len(whole.data["text"]) == 8_000

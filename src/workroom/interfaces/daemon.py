@@ -32,8 +32,8 @@ from workroom.interfaces import link
 from workroom.interfaces.channel import LINE_BYTES, PipeChannel, SocketChannel
 from workroom.interfaces.greeting import Greeting, read_greeting, refusal, wire_error
 from workroom.interfaces.http.house import HttpHouse
+from workroom.interfaces.mcp.answers import tool_list
 from workroom.interfaces.mcp.connection import Connection
-from workroom.interfaces.mcp.conversation import tool_list
 from workroom.interfaces.mcp.shimmed import Shimmed
 from workroom.interfaces.person import PersonConnection
 from workroom.person.credential import PersonCredential

@@ -129,6 +129,7 @@ def _answer(caller: Call, tool: Tool, action: Action, arguments: Arguments) -> E
     proposal = _propose(action, caller, arguments)
     if isinstance(proposal, Envelope):
         return proposal
+    caller.pulse.check()
     return _gate(caller, tool, action, proposal, request)
 
 

@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict
 from workroom.base.actor import Actor
 from workroom.base.changes import Danger, Permit
 from workroom.base.envelope import Artifact, Envelope
+from workroom.base.pulse import STILL, Pulse
 from workroom.base.settings import Mode, Profile, Settings
 from workroom.tools.workspace import Workspace
 
@@ -66,10 +67,16 @@ class Call:
     profile: Profile = "workspace"
     limits: Limits | None = None
     """What the client can take; None: whatever the settings say."""
+    pulse: Pulse = STILL
+    """Tells the caller how far a long call is, and the call whether anybody waits for it."""
+    chars: int | None = None
+    """How long the answer may be, where no model reads it; None: as the settings and the limits say."""
 
     def settings(self) -> Settings:
         """The settings that bind this call: the workspace's, and the client's limits where they are narrower."""
         settings = self.workspace.settings()
+        if self.chars is not None:
+            return settings.model_copy(update={"max_tool_result_chars": self.chars})
         return settings if self.limits is None else self.limits.narrow(settings)
 
 

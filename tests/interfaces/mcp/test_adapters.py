@@ -4,7 +4,7 @@ import pytest
 
 from workroom.base.settings import Settings
 from workroom.interfaces.mcp.adapters import ADAPTERS, limits_of
-from workroom.interfaces.mcp.protocol import REVISIONS
+from workroom.interfaces.mcp.eras import REVISIONS
 from workroom.tools.catalog import PROFILES
 
 

@@ -11,14 +11,13 @@ from contextlib import contextmanager
 
 import pytest
 
-from workroom.base.actor import Actor
+from workroom.base.pulse import Pulse
 from workroom.interfaces.channel import SocketChannel
 from workroom.interfaces.mcp.connection import Connection
-from workroom.interfaces.mcp.protocol import CallTool
+from workroom.interfaces.mcp.conversation import _Run
 from workroom.server.hub import Hub
 from workroom.server.session import Session
 from workroom.system.state import StateDirectory
-from workroom.tools.tool import Call
 
 LIST = {"name": "workspace_inspect", "arguments": {"action": "list"}}
 
@@ -108,11 +107,9 @@ def test_an_answer_that_is_ready_leaves_before_the_connection_is_handed_back(hub
         with connected(hub, house.workspace) as (channel, connection, client):
             channel.rest()
             (step,) = connection._conversation._peer.receive(line(id=1, method="tools/call", params=LIST))
-            assert isinstance(step, CallTool)
-            caller = Call(house.workspace, Actor("agent", "tester", "session_1"), "workspace")
-            connection._conversation._running[step.request] = False
+            connection._conversation._running[step] = _Run(Pulse())
             with channel._lock:
-                answering = threading.Thread(target=connection._conversation._run, args=(caller, step))
+                answering = threading.Thread(target=connection._conversation._run, args=(step, lambda: "{}"))
                 answering.start()
                 until(lambda: not connection._conversation._peer.open_requests())
                 handing = threading.Thread(target=connection.hand_back)

@@ -158,3 +158,102 @@ def test_another_conversation_goes_on_where_one_was_stopped(hub, house):
             assert "result" in json.loads((await ear.next()).line)
 
     asyncio.run(talk())
+
+
+# The modern era.
+
+META = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+def modern(number, method, **params):
+    return message(id=number, method=method, params={"_meta": META, **params})
+
+
+def test_one_request_is_a_whole_conversation(hub, house):
+    async def talk():
+        async with conversing(hub, house.workspace, "") as (conversation, ear):
+            assert conversation.hear(modern(1, "tools/call", **LIST), "post")
+            answer = await ear.next()
+            assert (answer.origin, answer.final) == ("post", True)
+            assert json.loads(answer.line)["result"]["resultType"] == "complete"
+
+    asyncio.run(talk())
+
+
+def change_mode(house, mode):
+    house.settings = Settings(mode=mode)
+    with house.workspace.store.write() as db:
+        house.workspace.store.emit(db, ModeChanged(mode), house.clock())
+
+
+def test_a_stream_is_told_first_what_it_will_hear_and_ends_when_the_server_does(hub, house):
+    async def talk():
+        async with conversing(hub, house.workspace, "") as (conversation, ear):
+            wanted = {"toolsListChanged": True, "promptsListChanged": True}
+            assert conversation.hear(modern("s", "subscriptions/listen", notifications=wanted), "stream")
+            change_mode(house, "manual")
+            conversation_told = [json.loads((await ear.next()).line) for _ in range(2)]
+            conversation.stop()
+            end = await ear.next()
+            assert (end.origin, end.final) == ("stream", True)
+            assert [told["method"] for told in conversation_told] == [
+                "notifications/subscriptions/acknowledged",
+                "notifications/tools/list_changed",
+            ]
+            assert conversation_told[0]["params"]["notifications"] == {"toolsListChanged": True}
+            tags = [told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] for told in conversation_told]
+            meta = json.loads(end.line)["result"]["_meta"]
+            assert [*tags, meta["io.modelcontextprotocol/subscriptionId"]] == ["s", "s", "s"]
+
+    asyncio.run(talk())
+
+
+@pytest.mark.parametrize("how", ["cancelled", "closed"])
+def test_a_stream_that_was_ended_by_the_client_hears_nothing_more(hub, house, how):
+    async def talk():
+        async with conversing(hub, house.workspace, "") as (conversation, ear):
+            conversation.hear(modern("s", "subscriptions/listen", notifications={"toolsListChanged": True}), "stream")
+            assert not (await ear.next()).final
+            if how == "cancelled":
+                conversation.hear(message(method="notifications/cancelled", params={"requestId": "s"}))
+                assert (await ear.next()).line == b""
+            else:
+                conversation.cancel("stream")
+            change_mode(house, "manual")
+            conversation.hear(modern(2, "tools/list"), "post")
+            assert (await ear.next()).origin == "post"
+            assert await ear.all() == []
+
+    asyncio.run(talk())
+
+
+def test_a_stream_goes_on_with_another_conversation(hub, house):
+    async def talk():
+        async with conversing(hub, house.workspace, "") as (first, ear):
+            first.hear(modern("s", "subscriptions/listen", notifications={"toolsListChanged": True}))
+            assert not (await ear.next()).final
+            lines = first.stop(handing_over=True)
+            assert await ear.all() == []
+        async with conversing(hub, house.workspace, "") as (second, ear):
+            second.recall(lines)
+            told = json.loads((await ear.next()).line)
+            assert told["method"] == "notifications/tools/list_changed"
+            assert told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] == "s"
+            change_mode(house, "manual")
+            assert json.loads((await ear.next()).line)["method"] == "notifications/tools/list_changed"
+
+    asyncio.run(talk())
+
+
+@pytest.mark.parametrize("wrong", [None, [], {"resourceSubscriptions": "x"}, {"resourceSubscriptions": [7]},
+                                   {"resourceSubscriptions": ["workroom://changes"] * 1000}])  # fmt: skip
+def test_a_wrong_filter_is_refused(hub, house, wrong):
+    async def talk():
+        async with conversing(hub, house.workspace, "") as (conversation, ear):
+            conversation.hear(modern("s", "subscriptions/listen", notifications=wrong), "stream")
+            assert (await ear.next()).error == -32602
+
+    asyncio.run(talk())

@@ -1,44 +1,77 @@
-"""The official SDK's client as a peer: it finds, understands and uses what is served."""
+"""The official SDK's client as a peer, in both eras: it finds, understands and uses what is served."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
+from contextlib import asynccontextmanager
 from typing import Any
 
-from mcp import ClientSession, StdioServerParameters
+import pytest
+from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.client.subscriptions import ToolsListChanged
+
+ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
 
 
-def test_the_official_client_lists_and_calls(guest):
-    (guest.folder / "a.txt").write_text("one\ntwo\n")
+@asynccontextmanager
+async def client_of(guest, mode, **options):
     server = StdioServerParameters(
         command=sys.executable, args=["-m", "workroom", "mcp", str(guest.folder)], env=guest.environ
     )
+    with guest.errors.open("w") as errors:
+        async with Client(stdio_client(server, errlog=errors), mode=mode, **options) as client:
+            yield client
 
+
+def run(test):
+    asyncio.run(asyncio.wait_for(test, 60))
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_the_official_client_lists_and_calls(guest, mode):
+    (guest.folder / "a.txt").write_text("one\ntwo\n")
+
+    async def use():
+        async with client_of(guest, mode) as client:
+            assert client.protocol_version == ERAS[mode]
+            assert client.server_info.name == "workroom"
+            assert client.server_capabilities.tools.list_changed is True
+            assert "workspace_inspect" in client.instructions
+            tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+            assert {"workspace_inspect", "workspace_edit"} <= tools.keys()
+            answer = await client.call_tool("workspace_inspect", {"action": "read", "path": "a.txt"})
+            assert answer.is_error is False
+            assert answer.structured_content["data"]["text"] == "1 | one\n2 | two"
+            wrong = await client.call_tool("workspace_inspect", {"action": "raed"})
+            assert wrong.is_error is True
+
+    run(use())
+
+
+def test_an_older_client_hears_that_the_tools_have_changed(guest):
     async def use():
         changed: asyncio.Queue[Any] = asyncio.Queue()
 
         async def hear(message):
             await changed.put(message)
 
-        with guest.errors.open("w") as errors:
-            async with (
-                stdio_client(server, errlog=errors) as (read, write),
-                ClientSession(read, write, message_handler=hear) as session,
-            ):
-                hello = await session.initialize()
-                assert hello.server_info.name == "workroom"
-                assert hello.capabilities.tools.list_changed is True
-                tools = {tool.name: tool for tool in (await session.list_tools()).tools}
-                assert {"workspace_inspect", "workspace_edit"} <= tools.keys()
-                answer = await session.call_tool("workspace_inspect", {"action": "read", "path": "a.txt"})
-                assert answer.is_error is False
-                assert answer.structured_content["data"]["text"] == "1 | one\n2 | two"
-                wrong = await session.call_tool("workspace_inspect", {"action": "raed"})
-                assert wrong.is_error is True
-                await asyncio.to_thread(guest.person(guest.folder).get, "mode", mode="auto")
-                assert "list_changed" in str(await changed.get())
-                assert "workspace_plan" not in {tool.name for tool in (await session.list_tools()).tools}
+        async with client_of(guest, "legacy", message_handler=hear) as client:
+            assert "workspace_plan" in {tool.name for tool in (await client.list_tools()).tools}
+            await asyncio.to_thread(guest.person(guest.folder).get, "mode", mode="auto")
+            assert "list_changed" in str(await changed.get())
+            assert "workspace_plan" not in {tool.name for tool in (await client.list_tools()).tools}
 
-    asyncio.run(asyncio.wait_for(use(), 60))
+    run(use())
+
+
+def test_a_newer_client_listens_for_what_it_names(guest):
+    async def use():
+        async with client_of(guest, "auto") as client, client.listen(tools_list_changed=True) as heard:
+            assert "workspace_plan" in {tool.name for tool in (await client.list_tools()).tools}
+            await asyncio.to_thread(guest.person(guest.folder).get, "mode", mode="auto")
+            assert await anext(aiter(heard)) == ToolsListChanged()
+            assert "workspace_plan" not in {tool.name for tool in (await client.list_tools()).tools}
+
+    run(use())

@@ -350,6 +350,7 @@ def test_the_shim_loads_nothing_heavy(guest):
     ours = {name for name in modules if name.startswith("workroom.")}
     assert ours <= {
         "workroom.base", "workroom.base.errors", "workroom.interfaces", "workroom.interfaces.link",
-        "workroom.interfaces.mcp", "workroom.interfaces.mcp.diagnostic", "workroom.interfaces.mcp.protocol",
-        "workroom.interfaces.mcp.shim",
+        "workroom.interfaces.mcp", "workroom.interfaces.mcp.diagnostic", "workroom.interfaces.mcp.eras",
+        "workroom.interfaces.mcp.jsonrpc", "workroom.interfaces.mcp.protocol", "workroom.interfaces.mcp.shim",
+        "workroom.interfaces.mcp.steps",
     }  # fmt: skip

@@ -5,7 +5,8 @@ from __future__ import annotations
 from workroom.interfaces.channel import LINE_BYTES, Channel
 from workroom.interfaces.greeting import Resumed
 from workroom.interfaces.mcp.conversation import Conversation
-from workroom.interfaces.mcp.protocol import INVALID_REQUEST, Send
+from workroom.interfaces.mcp.jsonrpc import INVALID_REQUEST, RpcError
+from workroom.interfaces.mcp.steps import Send
 from workroom.server.hub import Hub
 from workroom.server.session import Session
 from workroom.tools.workspace import Workspace
@@ -35,12 +36,13 @@ class Connection:
     def hand_back(self) -> Resumed:
         """Hear nothing more, and tell what has no answer so; answers what another server needs to go on."""
         self._channel.rest()
-        lines, held = self._conversation.stop(), bytes(self._channel.held)
+        lines, held = self._conversation.stop(handing_over=True), bytes(self._channel.held)
         return Resumed(first=tuple(line.decode("latin-1") for line in lines), held=held.decode("latin-1"))
 
     def part(self) -> None:
         """End this server's side."""
-        self.hand_back()
+        self._channel.rest()
+        self._conversation.stop()
         self._channel.close()
 
     def finish(self) -> None:
@@ -51,7 +53,7 @@ class Connection:
     def _overrun(self) -> None:
         """The client's line is too long to be heard, and whatever comes behind it can't be told from it."""
         message = f"A message is at most {LINE_BYTES:,} bytes on one line; the connection ends."
-        self._conversation.complain(INVALID_REQUEST, message)
+        self._conversation.complain(RpcError(INVALID_REQUEST, message))
         self.finish()
 
     def _send(self, message: Send) -> None:

@@ -15,8 +15,9 @@ It knows no transport. Whoever has one makes a conversation for each client and 
 - `error` is the JSON-RPC code of an error's line, for a transport that has statuses of its own.
 - `cancel(origin)`: nobody waits for what came with it (a response stream that the client closed); it is sent nothing.
 - `end()`: the client is gone. `stop()`: the server goes; what is open is told so, and the lines are answered that let
-  another conversation go on (`recall`) where this one was.
+  another conversation go on (`recall`) where this one was; streams are ended unless one will (`handing_over`).
 - `busy` says whether calls are under way; `settled`, where it is set, is called on the loop when one no longer is.
+- In the modern era `subscriptions/listen` is a request that stays open; its notifications carry its origin.
 
 Many conversations live on one loop; they share the hub's threads. One may also be made for a single request (a client
 that sends all it has to say of itself with each request, and keeps no session), and ended with its final answer.
@@ -26,42 +27,32 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import logging
 import threading
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
-from pydantic_core import PydanticSerializationError, to_json
-
 from workroom.base.actor import Actor
-from workroom.base.envelope import Envelope, failure
+from workroom.base.envelope import failure
 from workroom.base.errors import WorkroomError
 from workroom.base.events import Event, ModeChanged
-from workroom.base.settings import Mode, Profile
+from workroom.base.pulse import Pulse
 from workroom.interfaces.link import VERSION
 from workroom.interfaces.mcp.adapters import limits_of
-from workroom.interfaces.mcp.protocol import (
-    INTERNAL_ERROR,
-    CallTool,
-    Cancel,
-    Peer,
-    Request,
-    Send,
-    Step,
-    encode,
-    on_one_line,
-)
+from workroom.interfaces.mcp.answers import call_result, tool_list
+from workroom.interfaces.mcp.jsonrpc import INTERNAL_ERROR, RpcError
+from workroom.interfaces.mcp.progress import Progress
+from workroom.interfaces.mcp.protocol import Peer, tool_call
+from workroom.interfaces.mcp.steps import Cancel, Reply, Request, Send, Step
+from workroom.interfaces.mcp.subscriptions import Subscriptions
 from workroom.server.hub import Hub
 from workroom.server.session import Session
-from workroom.tools.catalog import tools_for
 from workroom.tools.dispatch import call, dispatch
-from workroom.tools.schema import input_schema, output_schema
-from workroom.tools.tool import Call, Tool
+from workroom.tools.tool import Call
 from workroom.tools.workspace import Workspace
 
-__all__ = ["Conversation", "tool_list"]
+__all__ = ["Conversation"]
 
 _log = logging.getLogger(__name__)
 
@@ -71,8 +62,20 @@ _INSTRUCTIONS = (
     "person: tell them, and don't try another way around."
 )
 
+_CAPABILITIES = {"tools": {"listChanged": True}}
+
 _PARTED = "The server stopped while this ran; it may have taken effect. Look before you repeat it."
 _NOT_BEGUN = "The server stopped before this was begun; nothing was done. Send it again."
+
+
+class _Run:
+    """A request on its way to a thread, and through it."""
+
+    __slots__ = ("begun", "pulse")
+
+    def __init__(self, pulse: Pulse) -> None:
+        self.begun = False
+        self.pulse = pulse
 
 
 class Conversation:
@@ -87,8 +90,8 @@ class Conversation:
         actor: Actor | None = None,
     ) -> None:
         """`actor` is who acts, where that is known by more than what the client calls itself."""
-        self._running: dict[Request, bool] = {}
-        """Requests whose calls are on their way to a thread, and whether one has begun; taken out by the thread."""
+        self._running: dict[Request, _Run] = {}
+        """What is on its way to a thread or has begun there; taken out by the thread."""
         self._lock = threading.Lock()
         """Held while a request is begun or answered: `stop` comes before that or after it, not between."""
         self._waiting: dict[Request, asyncio.Task[None]] = {}
@@ -98,7 +101,8 @@ class Conversation:
         self._session = session
         self._send = send
         self._actor = actor
-        self._peer = Peer(VERSION, _INSTRUCTIONS)
+        self._peer = Peer(VERSION, _INSTRUCTIONS, _CAPABILITIES)
+        self._subscriptions = Subscriptions(self._peer, send, lambda _uri: False)
         self._mode = workspace.settings().mode
         self._loop = asyncio.get_running_loop()
         self._leave = workspace.store.subscribe(self._happened)
@@ -120,18 +124,26 @@ class Conversation:
     def recall(self, lines: tuple[bytes, ...]) -> None:
         """Know the client by what it told another conversation; it doesn't introduce itself again."""
         for line in lines:
-            self._peer.receive(line)
-        self._tell(self._peer.tools_changed())
+            for step in self._peer.receive(line):
+                if isinstance(step, Request):
+                    self._recall(step)
+        self._subscriptions.changed(frozenset({"tools", "resources"}), lambda _uri: True)
 
-    def stop(self) -> tuple[bytes, ...]:
+    def stop(self, *, handing_over: bool = False) -> tuple[bytes, ...]:
         """Tell what has no answer that the server goes; answers the lines that another conversation can recall."""
+        lines = (*([self._peer.first] if self._peer.first else []), *self._subscriptions.told())
         with self._lock:
             for request in self._peer.open_requests():
-                begun = self._running.get(request, True)
-                if not begun:
+                if request.method == "subscriptions/listen":
+                    continue
+                run = self._running.get(request)
+                if run is not None and not run.begun:
                     del self._running[request]
-                self._tell(self._peer.refuse(request, INTERNAL_ERROR, _PARTED if begun else _NOT_BEGUN))
-        return (self._peer.first,) if self._peer.first else ()
+                begun = run is None or run.begun
+                self._tell(self._peer.refuse(request, RpcError(INTERNAL_ERROR, _PARTED if begun else _NOT_BEGUN)))
+        if not handing_over:
+            self._subscriptions.end()
+        return lines
 
     def cancel(self, origin: object) -> None:
         """Nobody waits any more for what was heard with this origin."""
@@ -146,31 +158,71 @@ class Conversation:
             for request in [*self._running, *self._waiting]:
                 self._drop(request)
 
-    def complain(self, code: int, message: str) -> None:
+    def complain(self, fault: RpcError) -> None:
         """Answer what can't even be heard."""
-        self._send(self._peer.complain(code, message))
+        self._send(self._peer.complain(fault))
+
+    # One request.
 
     def _follow(self, steps: list[Step], origin: object) -> bool:
         answered = False
         for step in steps:
             if isinstance(step, Cancel):
                 self._drop(step.request)
-                continue
-            answered = answered or (step if isinstance(step, Send) else step.request).origin is origin
-            if isinstance(step, Send):
-                self._send(step)
-            elif isinstance(step, CallTool):
-                self._start(step)
-            else:
-                self._list(step.request)
+            elif not isinstance(step, Reply):
+                answered = answered or step.origin is origin
+                if isinstance(step, Send):
+                    self._send(step)
+                else:
+                    self._begin(step)
         return answered
 
+    def _begin(self, request: Request) -> None:
+        try:
+            self._begun(request)
+        except RpcError as fault:
+            self._tell(self._peer.refuse(request, fault))
+        except WorkroomError as error:  # settings that can't be read: nothing runs by them
+            self._tell(self._peer.refuse(request, RpcError(INTERNAL_ERROR, str(error))))
+
+    def _begun(self, request: Request) -> None:
+        match request.method:
+            case "tools/call":
+                self._call(request, *tool_call(request.params))
+            case "tools/list":
+                self._mode = self.workspace.settings().mode
+                self._tell(
+                    self._peer.answer(request, tool_list(self._session.profile, self._mode, request.client.structured))
+                )
+            case "subscriptions/listen":
+                self._subscriptions.listen(request)
+            case "resources/subscribe":
+                self._subscriptions.subscribe(request.params)
+                self._tell(self._peer.answer(request, "{}"))
+            case "resources/unsubscribe":
+                self._subscriptions.unsubscribe(request.params)
+                self._tell(self._peer.answer(request, "{}"))
+
+    def _recall(self, request: Request) -> None:
+        """What was subscribed to with another conversation; nothing is said about it again."""
+        with contextlib.suppress(RpcError):
+            if request.method == "subscriptions/listen":
+                self._subscriptions.listen(request, again=True)
+                return
+            self._subscriptions.subscribe(request.params)
+        self._peer.drop(request)
+
     def _drop(self, request: Request) -> None:
-        """Begin it no more, wait for it no more; what runs is finished, and its answer dropped."""
+        """Begin it no more, wait for it no more; what runs ends where it can, and its answer is dropped."""
         with self._lock:
-            self._running.pop(request, None)
+            run = self._running.get(request)
+            if run is not None:
+                run.pulse.cancel()
+                if not run.begun:
+                    del self._running[request]
         if request in self._waiting:
             self._waiting[request].cancel()
+        self._subscriptions.close(request)
         self._settle()
 
     def _settle(self) -> None:
@@ -179,79 +231,93 @@ class Conversation:
 
     # One call.
 
-    def _start(self, step: CallTool) -> None:
+    def _caller(self, request: Request) -> Call:
+        """Who calls; its pulse tells the client how far the call is, where it wants to know."""
+        report = None if request.token is None else Progress(partial(self._progress, request))
+        name = request.client.name
+        actor = self._actor or Actor("agent", name, self._session.id)
+        return Call(self.workspace, actor, self._session.profile, limits_of(name), Pulse(report))
+
+    def _call(self, request: Request, name: str, arguments: dict[str, Any]) -> None:
         """Begin a call; one that waits for nobody goes straight to a thread, which answers it too."""
-        client = self._peer.client
-        actor = self._actor or Actor("agent", client, self._session.id)
-        caller = Call(self.workspace, actor, self._session.profile, limits_of(client))
+        caller = self._caller(request)
         try:
             waits = caller.settings().wait_seconds(caller.profile) > 0
-        except WorkroomError as error:  # settings that can't be read: nothing runs by them
-            self._answer(step.request, failure(step.name.removeprefix("workspace_"), error))
+        except WorkroomError as error:
+            refused = failure(name.removeprefix("workspace_"), error)
+            self._tell(self._peer.answer(request, call_result(refused, request.client.structured)))
             return
         if waits:
-            task = self._loop.create_task(self._wait(caller, step))
-            self._waiting[step.request] = task
-            task.add_done_callback(partial(self._waited, step.request))
+            task = self._loop.create_task(self._wait(request, caller, name, arguments))
+            self._waiting[request] = task
+            task.add_done_callback(partial(self._waited, request, caller.pulse))
         else:
-            self._running[step.request] = False
-            self._hub.pool.run(partial(self._run, caller, step))
+            self._work(
+                request, caller.pulse, lambda: call_result(call(caller, name, arguments), request.client.structured)
+            )
 
-    def _run(self, caller: Call, step: CallTool) -> None:
-        """The whole of a call, on a thread of the pool."""
+    def _work(self, request: Request, pulse: Pulse, work: Callable[[], str]) -> None:
+        """Answer a request with what `work` comes to, a JSON text, on a thread of the pool."""
+        self._running[request] = _Run(pulse)
+        self._hub.pool.run(partial(self._run, request, work))
+
+    def _run(self, request: Request, work: Callable[[], str]) -> None:
         with self._lock:
-            if step.request not in self._running:
+            run = self._running.get(request)
+            if run is None:
                 return
-            self._running[step.request] = True
+            run.begun = True
         try:
-            self._answer(step.request, call(caller, step.name, step.arguments))
+            self._answer(request, work())
             self._follow_mode()
+        except RpcError as fault:
+            self._refuse(request, fault)
         except Exception:  # noqa: BLE001 - the client is told, and the thread goes on
-            self._tell_fault(step.request)
+            self._tell_fault(request)
         with self._lock:
-            self._running.pop(step.request, None)
+            self._running.pop(request, None)
         if self.settled is not None:
-            with contextlib.suppress(RuntimeError):  # the loop is over
-                self._loop.call_soon_threadsafe(self.settled)
+            self._on_loop(self._settle)
 
-    async def _wait(self, caller: Call, step: CallTool) -> None:
+    async def _wait(self, request: Request, caller: Call, name: str, arguments: dict[str, Any]) -> None:
         try:
-            self._answer(step.request, await dispatch(self._hub.pool, caller, step.name, step.arguments))
+            envelope = await dispatch(self._hub.pool, caller, name, arguments)
+            self._answer(request, call_result(envelope, request.client.structured))
             self._follow_mode()
         except Exception:  # noqa: BLE001 - the client is told
-            self._tell_fault(step.request)
+            self._tell_fault(request)
 
-    def _waited(self, request: Request, _task: asyncio.Task[None]) -> None:
+    def _waited(self, request: Request, pulse: Pulse, task: asyncio.Task[None]) -> None:
+        if task.cancelled():
+            pulse.cancel()
         del self._waiting[request]
         self._settle()
 
+    def _progress(self, request: Request, params: dict[str, Any]) -> None:
+        self._tell(self._peer.progress(request, params))
+
     def _tell_fault(self, request: Request) -> None:
-        _log.exception("a call could not be answered")
-        with self._lock:
-            self._tell(self._peer.refuse(request, INTERNAL_ERROR, "The server met a fault; its log tells more."))
+        _log.exception("a request could not be answered")
+        self._refuse(request, RpcError(INTERNAL_ERROR, "The server met a fault; its log tells more."))
 
-    def _answer(self, request: Request, envelope: Envelope) -> None:
-        text = _encoded(_result(envelope, structured=self._peer.structured))
+    def _answer(self, request: Request, result: str) -> None:
         with self._lock:
-            self._tell(self._peer.answer(request, text))
+            self._tell(self._peer.answer(request, result))
 
-    def _list(self, request: Request) -> None:
-        try:
-            self._mode = self.workspace.settings().mode
-            answer = self._peer.answer(request, tool_list(self._session.profile, self._mode, self._peer.structured))
-        except WorkroomError as error:
-            answer = self._peer.refuse(request, INTERNAL_ERROR, str(error))
-        self._tell(answer)
+    def _refuse(self, request: Request, fault: RpcError) -> None:
+        with self._lock:
+            self._tell(self._peer.refuse(request, fault))
 
     def _tell(self, message: Send | None) -> None:
         if message is not None:
             self._send(message)
 
+    # What happens elsewhere.
+
     def _happened(self, _number: int, event: Event) -> None:
         """Hear of an event, on the thread that committed it."""
         if isinstance(event, ModeChanged):
-            with contextlib.suppress(RuntimeError):  # the loop is over: the server is stopping
-                self._loop.call_soon_threadsafe(self._follow_mode)
+            self._on_loop(self._follow_mode)
 
     def _follow_mode(self) -> None:
         """Tell the client when its tools are others now; the person may also have edited the settings' file."""
@@ -261,57 +327,8 @@ class Conversation:
             return
         if mode != self._mode:
             self._mode = mode
-            self._tell(self._peer.tools_changed())
+            self._on_loop(partial(self._subscriptions.changed, frozenset({"tools"}), lambda _uri: False))
 
-
-@lru_cache(maxsize=16)
-def tool_list(profile: Profile, mode: Mode, structured: bool = True) -> str:
-    """The result of `tools/list` as JSON text; `structured` as `Peer.structured` has it."""
-    return encode({"tools": [_tool(tool, structured) for tool in tools_for(profile, mode)]})
-
-
-def _tool(tool: Tool, structured: bool) -> dict[str, Any]:
-    return {
-        "name": tool.name,
-        "title": tool.title,
-        "description": tool.help,
-        "inputSchema": input_schema(tool),
-        **({"outputSchema": output_schema()} if structured else {}),
-        "annotations": dict(tool.annotations),
-    }
-
-
-def _result(envelope: Envelope, *, structured: bool) -> dict[str, Any]:
-    """An answer in both forms: some clients show a model only the text, some only what is structured.
-
-    Where the revision knows no structured content, the text is all: a client that hands on the whole result would
-    show the same twice.
-    """
-    return {
-        "content": [{"type": "text", "text": _text(envelope)}],
-        **({"structuredContent": envelope.to_json()} if structured else {}),
-        "isError": not envelope.ok,
-    }
-
-
-def _encoded(result: dict[str, Any]) -> str:
-    """What `encode` answers, in a third of the time; answers are long."""
-    try:
-        return on_one_line(to_json(result).decode())
-    except PydanticSerializationError:  # half of a surrogate pair, which UTF-8 can't hold
-        return encode(result)
-
-
-def _text(envelope: Envelope) -> str:
-    body = envelope.text
-    if envelope.error is not None:
-        details = envelope.error.get("details")
-        parts = [f"{envelope.error['code']}: {envelope.summary}", body or (_compact(details) if details else "")]
-    else:
-        parts = [envelope.summary, body or (_compact(envelope.data) if envelope.data else "")]
-    parts += [f"{artifact.kind}: {artifact.path}" for artifact in envelope.artifacts]
-    return "\n\n".join(part for part in parts if part)
-
-
-def _compact(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    def _on_loop(self, act: Callable[[], None]) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is over: the server is stopping
+            self._loop.call_soon_threadsafe(act)

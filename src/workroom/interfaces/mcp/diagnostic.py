@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from workroom.base.errors import WorkroomError
-from workroom.interfaces.mcp.protocol import Cancel, ListTools, Peer, Send, Step, encode
+from workroom.interfaces.mcp.jsonrpc import RpcError, encode
+from workroom.interfaces.mcp.protocol import Peer, tool_call
+from workroom.interfaces.mcp.steps import Request, Send, Step
 
 __all__ = ["NAME", "Diagnostic"]
 
@@ -14,7 +16,7 @@ class Diagnostic:
     """Answers the lines of one client; every tool call is told the same reason."""
 
     def __init__(self, version: str, folder: str, reason: WorkroomError) -> None:
-        self._peer = Peer(version, f"The workspace can't be used; {NAME} says why.")
+        self._peer = Peer(version, f"The workspace can't be used; {NAME} says why.", {"tools": {}})
         self._folder = folder
         self._reason = reason
 
@@ -25,11 +27,19 @@ class Diagnostic:
     def _answer(self, step: Step) -> bytes:
         if isinstance(step, Send):
             return step.line
-        if isinstance(step, Cancel):
+        if not isinstance(step, Request):
             return b""
-        body = {"tools": [_TOOL]} if isinstance(step, ListTools) else self._status(step.name)
-        answer = self._peer.answer(step.request, encode(body))
+        answer = self._answered(step)
         return b"" if answer is None else answer.line
+
+    def _answered(self, request: Request) -> Send | None:
+        try:
+            listed = request.method == "tools/list"
+            return self._peer.answer(
+                request, encode({"tools": [_TOOL]} if listed else self._status(tool_call(request.params)[0]))
+            )
+        except RpcError as fault:
+            return self._peer.refuse(request, fault)
 
     def _status(self, name: str) -> dict[str, object]:
         """The answer to a call: the asked-for status, or the same as an error to whoever calls another tool."""

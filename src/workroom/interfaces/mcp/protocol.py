@@ -1,10 +1,14 @@
 """The server's half of the Model Context Protocol over lines, without any input or output of its own.
 
     bytes of one line -> Peer.receive -> steps for whoever owns the connection:
-        Send(line, origin, …)            send this line
-        CallTool(request, name, …)       run the tool, then answer(request, …)
-        ListTools(request)               answer(request, …) with the tools as they stand now
-        Cancel(request)                  the client doesn't wait any longer; an answer is dropped
+        Send(line, origin, …)   send this line
+        Request(method, …)      do it, then answer(request, …) or refuse(request, …)
+        Cancel(request)         the client doesn't wait any longer; an answer is dropped
+        Reply(question, …)      the client answers what it was asked by ask(…)
+
+Every line is answered by exactly one error or result, but for what by its form wants none: a notification, an answer,
+a blank line. An answer to what was never asked is dropped, as the specification has it. Two eras of the protocol are
+told apart message by message (`eras`).
 
 What is sent belongs to something that was heard, or to nothing: `origin` is whatever the owner gave along with that, so
 that an HTTP transport finds the response to put it into. Over one pair of pipes it doesn't matter.
@@ -15,163 +19,69 @@ be answered from any thread.
 
 from __future__ import annotations
 
-import json
+import itertools
 import threading
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = [
-    "REVISIONS",
-    "CallTool",
-    "Cancel",
-    "ListTools",
-    "Peer",
-    "Request",
-    "Send",
-    "Step",
-    "decode",
-    "encode",
-    "on_one_line",
-]
+from workroom.interfaces.mcp.eras import (
+    BATCHED,
+    REVISIONS,
+    Client,
+    capability_of,
+    is_modern,
+    modern_client,
+    negotiated,
+    stamped,
+)
+from workroom.interfaces.mcp.jsonrpc import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+    RpcError,
+    decode,
+    encode,
+    error_text,
+    line_of,
+    notification_text,
+    request_id,
+    result_text,
+)
+from workroom.interfaces.mcp.steps import Batch, Cancel, Question, Reply, Request, Send, Step, nothing
 
-REVISIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
-"""The revisions that are spoken, newest first. Older clients ignore most of what is new: see `Peer.structured`."""
+__all__ = ["Peer", "tool_call"]
 
-_TEXT_ONLY = frozenset({"2025-03-26", "2024-11-05"})
-"""The revisions in which a tool's result has no structured content."""
+_TOOLS: Mapping[str, Any] = {"tools": {"listChanged": True}}
 
-_BATCHED = "2025-03-26"
-"""The one revision that has JSON-RPC batches."""
-
-PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
-
-RequestId = str | int
-
-
-class _Batch:
-    """Answers of one batch, which leave as one array when the last is there."""
-
-    def __init__(self, origin: object) -> None:
-        self.origin = origin
-        self._waiting = 1  # for the end of the batch itself
-        self._answers: list[str] = []
-        self._wanted = False
-        """Whether anything in it is answered at all."""
-
-    def wait(self) -> None:
-        self._wanted = True
-        self._waiting += 1
-
-    def take(self, answer: str) -> None:
-        self._wanted = True
-        self._answers.append(answer)
-
-    def done(self) -> list[Send]:
-        """One of those waited for is through; the array leaves when it was the last."""
-        self._waiting -= 1
-        if self._waiting or not self._wanted:
-            return []
-        if not self._answers:
-            return [_nothing(self.origin)]
-        return [Send(_line("[" + ",".join(self._answers) + "]"), self.origin, final=True)]
-
-
-class Request:
-    """A request that waits for its answer."""
-
-    __slots__ = ("batch", "id", "origin")
-
-    def __init__(self, number: RequestId, batch: _Batch | None, origin: object) -> None:
-        self.id = number
-        self.batch = batch
-        self.origin = origin
-
-
-class Send:
-    """Send `line`, one message (or one batch of answers) that ends in a newline.
-
-    `origin` came with what this belongs to; None for what belongs to nothing that was heard. `final`: it is the whole
-    answer to that, and nothing more of the same origin comes; the line is empty where the client has cancelled it.
-    `error`: the JSON-RPC code, where it is an error's.
-    """
-
-    __slots__ = ("error", "final", "line", "origin")
-
-    def __init__(self, line: bytes, origin: object = None, *, final: bool = False, error: int | None = None) -> None:
-        self.line = line
-        self.origin = origin
-        self.final = final
-        self.error = error
-
-
-class ListTools:
-    """The client asks which tools there are."""
-
-    __slots__ = ("request",)
-
-    def __init__(self, request: Request) -> None:
-        self.request = request
-
-
-class CallTool:
-    """The client calls a tool; `arguments` are not checked yet."""
-
-    __slots__ = ("arguments", "name", "request")
-
-    def __init__(self, request: Request, name: str, arguments: dict[str, Any]) -> None:
-        self.request = request
-        self.name = name
-        self.arguments = arguments
-
-
-class Cancel:
-    """The client has given up on a request that is still open."""
-
-    __slots__ = ("request",)
-
-    def __init__(self, request: Request) -> None:
-        self.request = request
-
-
-Step = Send | ListTools | CallTool | Cancel
-
-
-class _RpcError(Exception):
-    """A JSON-RPC error for one message."""
-
-    def __init__(self, code: int, message: str, data: dict[str, Any] | None = None) -> None:
-        super().__init__(message)
-        self.code = code
-        self.data = data
+_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+"""What `logging/setLevel` takes; it is acknowledged, and nothing is logged to clients in any era."""
 
 
 class Peer:
-    """One connection's state: what was negotiated, and which requests are open."""
+    """One connection's state: what was negotiated, which requests are open, what the client was asked."""
 
-    def __init__(self, version: str, instructions: str = "") -> None:
-        self.client = ""
-        """What the client calls itself; empty before `initialize`."""
-        self.revision = ""
-        """The negotiated revision; empty before `initialize`."""
+    def __init__(self, version: str, instructions: str = "", capabilities: Mapping[str, Any] = _TOOLS) -> None:
+        self.agreed: Client | None = None
+        """What the client said of itself by `initialize`; None before, and where each request says it."""
         self.first: bytes = b""
         """The line that `initialize` came in, for another peer to know the client by."""
         self._server = {"name": "workroom", "title": "Workroom", "version": version}
         self._instructions = instructions
-        self._open: dict[RequestId, Request] = {}
+        self._capabilities = capabilities
+        self._open: dict[str | int, Request] = {}
+        self._asked: dict[str, Question] = {}
+        self._questions = itertools.count(1)
         self._lock = threading.Lock()
-
-    @property
-    def structured(self) -> bool:
-        """Whether the client's revision has structured content in a tool's result, and schemas for it."""
-        return self.revision not in _TEXT_ONLY
 
     def receive(self, line: bytes, origin: object = None) -> list[Step]:
         """What to do about one line. Never raises: what can't be understood is answered with its JSON-RPC error."""
         if not line.strip():
             return []
         try:
-            message = _decode(line)
-        except _RpcError as fault:
+            message = decode(line)
+        except ValueError as error:
+            fault = RpcError(PARSE_ERROR, f"The line is not JSON: {str(error)[:200]}.")
             return [_refusal(None, fault, origin)]
         return self.take(message, origin)
 
@@ -180,22 +90,56 @@ class Peer:
         with self._lock:
             if isinstance(message, list):
                 return self._batch(message, origin)
-            steps = self._message(message, None, origin)
-            if isinstance(message, dict) and message.get("method") == "initialize" and self.revision:
-                self.first = _line(encode(message))
-            return steps
+            return self._message(message, None, origin)
 
-    def answer(self, request: Request, result: str) -> Send | None:
-        """What answers `request` with `result`, a JSON text; None when nothing is to be sent (yet)."""
-        return self._close(request, f'{{"jsonrpc":"2.0","id":{json.dumps(request.id)},"result":{result}}}')
+    # What is sent.
 
-    def refuse(self, request: Request, code: int, message: str) -> Send | None:
+    def answer(
+        self, request: Request, result: str, *, kind: str = "complete", meta: Mapping[str, Any] | None = None
+    ) -> Send | None:
+        """What answers `request` with `result`, a JSON text; None when nothing is to be sent (yet).
+
+        `kind` and `meta` are of the modern era, and left out in the other.
+        """
+        if request.client.modern:
+            result = stamped(request.method, result, self._server, kind=kind, meta=meta)
+        return self._close(request, result_text(request.id, result))
+
+    def refuse(self, request: Request, fault: RpcError) -> Send | None:
         """What answers `request` with an error."""
-        return self._close(request, _error(request.id, _RpcError(code, message)), code)
+        return self._close(request, error_text(request.id, fault), fault.code)
 
-    def complain(self, code: int, message: str, origin: object = None) -> Send:
+    def complain(self, fault: RpcError, origin: object = None) -> Send:
         """What answers something of which not even the id could be read."""
-        return _refusal(None, _RpcError(code, message), origin)
+        return _refusal(None, fault, origin)
+
+    def progress(self, request: Request, params: Mapping[str, Any]) -> Send | None:
+        """The notification of a request's progress, while it is open and wants any."""
+        if request.token is None or self._open.get(request.id) is not request:
+            return None
+        told = notification_text("notifications/progress", {"progressToken": request.token, **params})
+        return Send(line_of(told), request.origin)
+
+    def notify(self, method: str, params: Mapping[str, Any] | None = None, origin: object = None) -> Send:
+        """A notification that belongs to no request, or to one that stays open."""
+        return Send(line_of(notification_text(method, params)), origin)
+
+    def ask(self, request: Request, method: str, params: Mapping[str, Any]) -> tuple[Send, Question]:
+        """Ask the client something on the way to the answer of `request`; in the handshake era only."""
+        with self._lock:
+            question = Question(f"workroom-{next(self._questions)}", request)
+            self._asked[question.id] = question
+        asked = {"jsonrpc": "2.0", "id": question.id, "method": method, "params": params}
+        return Send(line_of(encode(asked)), request.origin), question
+
+    def take_back(self, question: Question) -> Send | None:
+        """The notification that a question needs no answer any more; None when it has one."""
+        with self._lock:
+            if self._asked.pop(question.id, None) is None:
+                return None
+        return self.notify("notifications/cancelled", {"requestId": question.id}, question.request.origin)
+
+    # What is open.
 
     def give_up(self, origin: object) -> list[Request]:
         """Nobody waits for what came with this origin; answers the requests that were open."""
@@ -205,196 +149,148 @@ class Peer:
                 del self._open[request.id]
             return dropped
 
+    def drop(self, request: Request) -> None:
+        """Nobody waits for this one; nothing is sent."""
+        with self._lock:
+            self._open.pop(request.id, None)
+
     def open_requests(self) -> list[Request]:
         """The requests that wait for an answer."""
         with self._lock:
             return list(self._open.values())
 
-    def tools_changed(self) -> Send | None:
-        """The notification that the tools are others now; None before the client has introduced itself."""
-        return Send(_line('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}')) if self.revision else None
+    # Inside.
 
     def _batch(self, messages: list[Any], origin: object) -> list[Step]:
-        if self.revision != _BATCHED or not messages:
-            fault = _RpcError(INVALID_REQUEST, "A message is one JSON object; this revision has no batches.")
+        if self.agreed is None or self.agreed.revision != BATCHED or not messages:
+            fault = RpcError(INVALID_REQUEST, "A message is one JSON object; this revision has no batches.")
             return [_refusal(None, fault, origin)]
-        batch = _Batch(origin)
+        batch = Batch(origin)
         steps = [step for message in messages for step in self._message(message, batch, origin)]
         return [*steps, *batch.done()]
 
-    def _message(self, message: Any, batch: _Batch | None, origin: object) -> list[Step]:
-        number: RequestId | None = None
+    def _message(self, message: Any, batch: Batch | None, origin: object) -> list[Step]:
+        number: str | int | None = None
         try:
             if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
-                raise _RpcError(INVALID_REQUEST, 'A message is a JSON object with "jsonrpc": "2.0".')
+                raise RpcError(INVALID_REQUEST, 'A message is a JSON object with "jsonrpc": "2.0".')
             if "method" not in message and ("result" in message or "error" in message):
-                return []  # an answer, and we ask nothing
+                return self._reply(message)
             if "id" in message:
-                number = _request_id(message["id"])
-            method, params = _method(message)
+                number = request_id(message["id"])
+            method, params = message.get("method"), message.get("params", {})
+            if not isinstance(method, str):
+                raise RpcError(INVALID_REQUEST, "A message names its method.")
             if number is None:
                 return self._notification(method, params)
-            return self._request(Request(number, batch, origin), method, params)
-        except _RpcError as fault:
+            if not isinstance(params, dict):
+                raise RpcError(INVALID_PARAMS, "params is an object.")
+            return self._request(number, method, params, batch, origin)
+        except RpcError as fault:
             if batch is None:
                 return [_refusal(number, fault, origin)]
-            batch.take(_error(number, fault))
+            batch.take(error_text(number, fault))
             return []
 
-    def _notification(self, method: str, params: dict[str, Any]) -> list[Step]:
-        if method != "notifications/cancelled":
+    def _reply(self, message: dict[str, Any]) -> list[Step]:
+        number = message.get("id")
+        question = self._asked.pop(number, None) if isinstance(number, str) else None
+        return [] if question is None else [Reply(question, message.get("result"))]
+
+    def _notification(self, method: str, params: Any) -> list[Step]:
+        if method != "notifications/cancelled" or not isinstance(params, dict):
             return []
         number = params.get("requestId")
         request = self._open.pop(number, None) if isinstance(number, str | int) else None
         if request is None:
             return []
-        return [Cancel(request), *(request.batch.done() if request.batch else [_nothing(request.origin)])]
+        return [Cancel(request), *(request.batch.done() if request.batch else [nothing(request.origin)])]
 
-    def _request(self, request: Request, method: str, params: dict[str, Any]) -> list[Step]:
-        if request.id in self._open:
-            raise _RpcError(INVALID_REQUEST, f"The request id {request.id!r} is still in use.")
-        if method == "initialize":
-            return _at_once(request, self._initialize(params))
-        if method in {"ping", "logging/setLevel"}:
-            return _at_once(request, {})
-        if method not in {"tools/list", "tools/call"}:
-            raise _RpcError(METHOD_NOT_FOUND, f"There is no method {method[:100]!r}.")
-        if not self.revision:
-            raise _RpcError(INVALID_REQUEST, "The first request is initialize.")
-        step = ListTools(request) if method == "tools/list" else _tool_call(request, params)
+    def _request(
+        self, number: str | int, method: str, params: dict[str, Any], batch: Batch | None, origin: object
+    ) -> list[Step]:
+        if number in self._open:
+            raise RpcError(INVALID_REQUEST, f"The request id {number!r} is still in use.")
+        modern = is_modern(params) or method == "server/discover"
+        client = modern_client(params) if modern else None
+        if not self._serves(method, modern=modern):
+            raise RpcError(METHOD_NOT_FOUND, f"There is no method {method[:100]!r}.")
+        if client is None:
+            client = self._handshaken(method, params)
+        request = Request(number, method, params, client, origin, batch)
+        result = self._own(request)
+        if result is not None:
+            return self._at_once(request, encode(result))
         self._open[request.id] = request
-        if request.batch:
-            request.batch.wait()
-        return [step]
+        if batch:
+            batch.wait()
+        return [request]
 
-    def _initialize(self, params: dict[str, Any]) -> dict[str, Any]:
-        wanted = params.get("protocolVersion")
-        if not isinstance(wanted, str):
-            raise _RpcError(
-                INVALID_PARAMS, "initialize needs protocolVersion, a string.", {"supported": list(REVISIONS)}
-            )
-        self.revision = wanted if wanted in REVISIONS else REVISIONS[0]
-        client = params.get("clientInfo")
-        name = client.get("name") if isinstance(client, dict) else None
-        self.client = name[:200] if isinstance(name, str) and name else "unknown client"
-        answer: dict[str, Any] = {
-            "protocolVersion": self.revision,
-            "capabilities": {"tools": {"listChanged": True}},
-            "serverInfo": self._server,
-        }
-        if self._instructions:
-            answer["instructions"] = self._instructions
-        return answer
+    def _serves(self, method: str, *, modern: bool) -> bool:
+        capability = capability_of(method, modern=modern)
+        if method == "subscriptions/listen":
+            return modern and any("listChanged" in offered for offered in self._capabilities.values())
+        return capability is not None and (not capability or capability in self._capabilities)
+
+    def _handshaken(self, method: str, params: dict[str, Any]) -> Client:
+        """The client of a request of the handshake era."""
+        if method == "initialize":
+            self.agreed = negotiated(params)
+            self.first = line_of(encode({"jsonrpc": "2.0", "id": 0, "method": method, "params": params}))
+        elif self.agreed is None:
+            if method not in {"ping", "logging/setLevel"}:
+                supported = {"supported": list(REVISIONS)}
+                first = "The first request is initialize, unless each names its protocol version in params._meta."
+                raise RpcError(INVALID_PARAMS, first, supported)
+            return Client("unknown client", "", {}, modern=False)
+        return self.agreed
+
+    def _own(self, request: Request) -> dict[str, Any] | None:
+        """The result of what needs nobody else; None for the rest."""
+        if request.method == "logging/setLevel" and request.params.get("level") not in _LEVELS:
+            raise RpcError(INVALID_PARAMS, f"level is one of {', '.join(_LEVELS)}.")
+        if request.method in {"ping", "logging/setLevel"}:
+            return {}
+        if request.method == "initialize":
+            told: dict[str, Any] = {"protocolVersion": request.client.revision, "serverInfo": self._server}
+        elif request.method == "server/discover":
+            told = {"supportedVersions": list(REVISIONS)}
+        else:
+            return None
+        told["capabilities"] = self._capabilities
+        return told | {"instructions": self._instructions} if self._instructions else told
+
+    def _at_once(self, request: Request, result: str) -> list[Step]:
+        if request.client.modern:
+            result = stamped(request.method, result, self._server)
+        text = result_text(request.id, result)
+        if request.batch is None:
+            return [Send(line_of(text), request.origin, final=True)]
+        request.batch.take(text)
+        return []
 
     def _close(self, request: Request, text: str, error: int | None = None) -> Send | None:
         with self._lock:
-            return self._closed(request, text, error)
-
-    def _closed(self, request: Request, text: str, error: int | None) -> Send | None:
-        if self._open.get(request.id) is not request:
-            return None  # cancelled meanwhile
-        del self._open[request.id]
-        if request.batch is None:
-            return Send(_line(text), request.origin, final=True, error=error)
-        request.batch.take(text)
-        return next(iter(request.batch.done()), None)
+            if self._open.get(request.id) is not request:
+                return None  # cancelled meanwhile
+            del self._open[request.id]
+            if request.batch is None:
+                return Send(line_of(text), request.origin, final=True, error=error)
+            request.batch.take(text)
+            return next(iter(request.batch.done()), None)
 
 
-def encode(value: Any) -> str:
-    """A JSON value as compact text on one line."""
-    return on_one_line(_ENCODER.encode(value))
-
-
-def on_one_line(text: str) -> str:
-    """A JSON text without what some readers take for the end of a line."""
-    if text.isascii():
-        return text
-    for break_, escape in _LINE_BREAKS:
-        text = text.replace(break_, escape)
-    return text
-
-
-_ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, check_circular=False)
-_LINE_BREAKS = (("\x85", "\\u0085"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029"))
-
-
-def decode(text: bytes) -> Any:
-    """A JSON text as a value. ValueError when it is none, or nested too deep."""
-    try:
-        return _DECODER.decode(text.decode("utf-8"))
-    except RecursionError as error:
-        raise ValueError(str(error)) from None
-
-
-def _decode(line: bytes) -> Any:
-    try:
-        return decode(line)
-    except ValueError as error:
-        raise _RpcError(PARSE_ERROR, f"The line is not JSON: {str(error)[:200]}.") from None
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
-
-
-_DECODER = json.JSONDecoder(parse_constant=_no_constant)
-
-
-def _request_id(value: Any) -> RequestId:
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        raise _RpcError(INVALID_REQUEST, "A request's id is a string or an integer.")
-    return value
-
-
-def _method(message: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    method, params = message.get("method"), message.get("params", {})
-    if not isinstance(method, str):
-        raise _RpcError(INVALID_REQUEST, "A message names its method.")
-    if not isinstance(params, dict):
-        raise _RpcError(INVALID_PARAMS, "params is an object.")
-    return method, params
-
-
-def _tool_call(request: Request, params: dict[str, Any]) -> CallTool:
+def tool_call(params: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The tool's name and its arguments, not checked any further; INVALID_PARAMS."""
     name, arguments = params.get("name"), params.get("arguments")
     if not isinstance(name, str):
-        raise _RpcError(INVALID_PARAMS, "tools/call needs name, a string.")
+        raise RpcError(INVALID_PARAMS, "tools/call needs name, a string.")
     if arguments is None:
         arguments = {}
     if not isinstance(arguments, dict):
-        raise _RpcError(INVALID_PARAMS, "arguments is an object.")
-    return CallTool(request, name, arguments)
+        raise RpcError(INVALID_PARAMS, "arguments is an object.")
+    return name, arguments
 
 
-def _at_once(request: Request, result: Mapping[str, Any]) -> list[Step]:
-    """The answer to what needs no work."""
-    text = _result(request.id, result)
-    if request.batch is None:
-        return [Send(_line(text), request.origin, final=True)]
-    request.batch.take(text)
-    return []
-
-
-def _nothing(origin: object) -> Send:
-    """The end of what is not answered any more."""
-    return Send(b"", origin, final=True)
-
-
-def _refusal(number: RequestId | None, fault: _RpcError, origin: object) -> Send:
-    return Send(_line(_error(number, fault)), origin, final=True, error=fault.code)
-
-
-def _result(number: RequestId | None, result: Mapping[str, Any]) -> str:
-    return json.dumps({"jsonrpc": "2.0", "id": number, "result": result}, separators=(",", ":"))
-
-
-def _error(number: RequestId | None, fault: _RpcError) -> str:
-    error: dict[str, Any] = {"code": fault.code, "message": str(fault)}
-    if fault.data is not None:
-        error["data"] = fault.data
-    return json.dumps({"jsonrpc": "2.0", "id": number, "error": error}, separators=(",", ":"))
-
-
-def _line(text: str) -> bytes:
-    """The line of a message. A lone surrogate, which is no text and which strict readers refuse, becomes `?`."""
-    return (text + "\n").encode("utf-8", "replace")
+def _refusal(number: str | int | None, fault: RpcError, origin: object) -> Send:
+    return Send(line_of(error_text(number, fault)), origin, final=True, error=fault.code)

@@ -13,7 +13,9 @@ import httpx2
 import uvicorn
 from starlette.types import Scope
 
-from workroom.interfaces.mcp.protocol import CallTool, Cancel, ListTools, Peer, Request, Send
+from workroom.interfaces.mcp.jsonrpc import RpcError
+from workroom.interfaces.mcp.protocol import Peer
+from workroom.interfaces.mcp.steps import Cancel, Request, Send
 from workroom.interfaces.mcp.streamable.endpoint import Endpoint
 from workroom.interfaces.mcp.streamable.limits import Limits
 from workroom.interfaces.mcp.streamable.place import Place
@@ -42,14 +44,14 @@ class Talker:
         for step in self.peer.take(message, origin):
             if isinstance(step, Send):
                 self.send(step)
-            elif isinstance(step, ListTools):
-                self.send(self.peer.answer(step.request, '{"tools":[]}'))
-            elif isinstance(step, CallTool):
-                self.calls.put_nowait(step.request)
             elif isinstance(step, Cancel):
                 self.cancelled.append(step.request.origin)
-            if not isinstance(step, Cancel):
-                answered = answered or (step if isinstance(step, Send) else step.request).origin is origin
+            elif isinstance(step, Request) and step.method == "tools/list":
+                self.send(self.peer.answer(step, '{"tools":[]}'))
+            elif isinstance(step, Request):
+                self.calls.put_nowait(step)
+            if isinstance(step, Send | Request):
+                answered = answered or step.origin is origin
         return answered
 
     def say(self, text: str, origin: object = None) -> None:
@@ -66,7 +68,7 @@ class Talker:
 
     def stop(self) -> tuple[bytes, ...]:
         for request in self.peer.open_requests():
-            self.send(self.peer.refuse(request, -32603, "stopped"))
+            self.send(self.peer.refuse(request, RpcError(-32603, "stopped")))
         return (self.peer.first,) if self.peer.first else ()
 
     def cancel(self, origin: object) -> None:

@@ -23,7 +23,8 @@ from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.ids import new_id
 from workroom.core.clients import Client
 from workroom.interfaces.mcp.conversation import Conversation
-from workroom.interfaces.mcp.protocol import INVALID_REQUEST, Send
+from workroom.interfaces.mcp.jsonrpc import INVALID_REQUEST
+from workroom.interfaces.mcp.steps import Send
 from workroom.interfaces.mcp.streamable.endpoint import Endpoint
 from workroom.interfaces.mcp.streamable.place import Place
 from workroom.interfaces.mcp.streamable.rules import RefusedError

@@ -19,7 +19,7 @@ from typing import Any
 from starlette.types import Receive, Scope
 from starlette.types import Send as Transmit
 
-from workroom.interfaces.mcp.protocol import INVALID_REQUEST, PARSE_ERROR, decode
+from workroom.interfaces.mcp.jsonrpc import INVALID_REQUEST, PARSE_ERROR, decode
 from workroom.interfaces.mcp.streamable.exchange import Exchange, Left
 from workroom.interfaces.mcp.streamable.limits import Limits
 from workroom.interfaces.mcp.streamable.place import Converser, Door, Place

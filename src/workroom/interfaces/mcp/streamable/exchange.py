@@ -9,7 +9,7 @@ from typing import Any
 from starlette.types import Receive, Scope
 from starlette.types import Send as Transmit
 
-from workroom.interfaces.mcp.protocol import encode
+from workroom.interfaces.mcp.jsonrpc import encode
 from workroom.interfaces.mcp.streamable.rules import Headers, RefusedError
 
 __all__ = ["Exchange", "Left"]

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from starlette.types import Scope
 
-from workroom.interfaces.mcp.protocol import Send
+from workroom.interfaces.mcp.steps import Send
 
 __all__ = ["Converser", "Door", "Place"]
 

@@ -18,7 +18,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from workroom.interfaces.mcp.protocol import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, REVISIONS
+from workroom.interfaces.mcp.eras import REVISIONS
+from workroom.interfaces.mcp.jsonrpc import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR
 
 __all__ = [
     "Headers",

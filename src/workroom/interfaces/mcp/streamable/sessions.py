@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from workroom.interfaces.mcp.protocol import INVALID_REQUEST, Send
+from workroom.interfaces.mcp.jsonrpc import INVALID_REQUEST
+from workroom.interfaces.mcp.steps import Send
 from workroom.interfaces.mcp.streamable.limits import Limits
 from workroom.interfaces.mcp.streamable.place import Place
 from workroom.interfaces.mcp.streamable.rules import RefusedError

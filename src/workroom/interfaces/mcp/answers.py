@@ -1,0 +1,70 @@
+"""What a client is shown of tools and their answers, as JSON text."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import Any
+
+from pydantic_core import PydanticSerializationError, to_json
+
+from workroom.base.envelope import Envelope
+from workroom.base.settings import Mode, Profile
+from workroom.interfaces.mcp.jsonrpc import encode, on_one_line
+from workroom.tools.catalog import tools_for
+from workroom.tools.schema import input_schema, output_schema
+from workroom.tools.tool import Tool
+
+__all__ = ["call_result", "readable", "tool_list"]
+
+
+@lru_cache(maxsize=16)
+def tool_list(profile: Profile, mode: Mode, structured: bool = True) -> str:
+    """The result of `tools/list` as JSON text; `structured` as `Client.structured` has it. UNSUPPORTED for an empty
+    profile.
+    """
+    return encode({"tools": [_tool(tool, structured) for tool in tools_for(profile, mode)]})
+
+
+def call_result(envelope: Envelope, structured: bool = True) -> str:
+    """The result of `tools/call`, in both forms: some clients show a model only the text, some what is structured.
+
+    Where the revision knows no structured content, the text is all: a client that hands on the whole result would
+    show the same twice.
+    """
+    result = {
+        "content": [{"type": "text", "text": readable(envelope)}],
+        **({"structuredContent": envelope.to_json()} if structured else {}),
+        "isError": not envelope.ok,
+    }
+    try:
+        return on_one_line(to_json(result).decode())  # in a third of the time; answers are long
+    except PydanticSerializationError:  # half of a surrogate pair, which UTF-8 can't hold
+        return encode(result)
+
+
+def readable(envelope: Envelope) -> str:
+    """An answer as text: its summary and what belongs to it."""
+    body = envelope.text
+    if envelope.error is not None:
+        details = envelope.error.get("details")
+        parts = [f"{envelope.error['code']}: {envelope.summary}", body or (_compact(details) if details else "")]
+    else:
+        parts = [envelope.summary, body or (_compact(envelope.data) if envelope.data else "")]
+    parts += [f"{artifact.kind}: {artifact.path}" for artifact in envelope.artifacts]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _tool(tool: Tool, structured: bool) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.help,
+        "inputSchema": input_schema(tool),
+        **({"outputSchema": output_schema()} if structured else {}),
+        "annotations": dict(tool.annotations),
+    }
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
