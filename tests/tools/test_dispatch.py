@@ -12,6 +12,7 @@ import pytest
 
 from workroom.base.actor import Actor
 from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.events import ApprovalStaged
 from workroom.base.pulse import Pulse
 from workroom.base.settings import Settings
 from workroom.core.approvals import Approval, Status
@@ -437,3 +438,30 @@ def test_an_answer_that_is_no_models_may_be_longer(house):
     whole = call(Call(house.workspace, AGENT, chars=100_000), "workspace_inspect", raw)
     assert not whole.data["truncated"]
     assert len(whole.data["text"]) == 8_000
+
+
+def test_an_accept_that_is_faster_than_the_wait_runs_once(house):
+    """The person says yes before the waiting call has looked; what they accepted runs, and the call gets its result."""
+    house.settings = Settings(mode="manual", wait_seconds_workspace=30)
+    approvals = house.workspace.approvals
+    raw = {"action": "apply", "operations": [CREATE]}
+    accepted = []
+
+    def accept_at_once(_number, event):
+        if isinstance(event, ApprovalStaged):
+            accepted.append(approvals.approve(event.approval_id, "the person"))
+
+    house.workspace.store.subscribe(accept_at_once)
+
+    async def both():
+        with ThreadPoolExecutor(2) as pool:
+            waiting = asyncio.create_task(dispatch(pool, Call(house.workspace, AGENT), "workspace_edit", raw))
+            while not accepted:
+                await asyncio.sleep(0.001)
+            record = approvals.get(accepted[0].id)
+            result = await asyncio.to_thread(resume, Call(house.workspace, AGENT), record)
+            approvals.finish(record.id, {"envelope": result.to_json(), "text": result.text})
+            return await waiting
+
+    assert asyncio.run(both()).data["status"] == "applied"
+    assert len(house.tx.history()) == 1

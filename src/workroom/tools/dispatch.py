@@ -8,6 +8,7 @@ resume(…)   runs what an approval holds, once a person has accepted it
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 from concurrent.futures import Executor
@@ -32,6 +33,8 @@ __all__ = ["call", "dispatch", "resume"]
 _log = logging.getLogger(__name__)
 _DEFAULTS = Settings()
 _CONFLICT_CHARS = 6_000
+_ACCEPTING_SECONDS = 0.5
+"""How long a call that was accepted while it began to wait leaves it to the accept to run it."""
 
 
 async def dispatch(pool: Executor, caller: Call, name: str, raw: dict[str, Any]) -> Envelope:
@@ -63,6 +66,9 @@ async def dispatch(pool: Executor, caller: Call, name: str, raw: dict[str, Any])
                 await asyncio.wait_for(decided.wait(), wait)
             except TimeoutError:
                 return envelope
+        elif record.status is Status.APPROVED and record.result is None:  # most probably it is being run just now
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(decided.wait(), _ACCEPTING_SECONDS)
         return await loop.run_in_executor(pool, call, caller, name, raw)
     finally:
         leave()
