@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import queue
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -445,20 +446,18 @@ def test_an_accept_that_is_faster_than_the_wait_runs_once(house):
     house.settings = Settings(mode="manual", wait_seconds_workspace=30)
     approvals = house.workspace.approvals
     raw = {"action": "apply", "operations": [CREATE]}
-    accepted = []
+    accepted: queue.Queue = queue.Queue()
 
     def accept_at_once(_number, event):
         if isinstance(event, ApprovalStaged):
-            accepted.append(approvals.approve(event.approval_id, "the person"))
+            accepted.put(approvals.approve(event.approval_id, "the person"))
 
     house.workspace.store.subscribe(accept_at_once)
 
     async def both():
         with ThreadPoolExecutor(2) as pool:
             waiting = asyncio.create_task(dispatch(pool, Call(house.workspace, AGENT), "workspace_edit", raw))
-            while not accepted:
-                await asyncio.sleep(0.001)
-            record = approvals.get(accepted[0].id)
+            record = approvals.get((await asyncio.to_thread(accepted.get, timeout=30)).id)
             result = await asyncio.to_thread(resume, Call(house.workspace, AGENT), record)
             approvals.finish(record.id, {"envelope": result.to_json(), "text": result.text})
             return await waiting
