@@ -4,6 +4,7 @@
     serving      the listening sockets and their connections: uvicorn's protocol with limits of its own
     application  the row of what a request goes through, and the list of routes
     guard        Host, Origin, Sec-Fetch-Site, the form and size of what is sent: before anything else
+    limits       how much, how many, how long
     token        whose bearer token it is
     body         the whole body, within its limits of bytes and time
     api          the routes of the JSON API

@@ -105,9 +105,10 @@ class Answering:
         try:
             await self._app(scope, receive, sending)
         except Exception as error:
+            told = _told(error)
             if begun:
                 raise
-            await refusal(_told(error))(scope, receive, send)
+            await refusal(told)(scope, receive, send)
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if begun or task is None or task.cancelling():

@@ -13,6 +13,7 @@ from workroom.interfaces.http.answers import Answering
 from workroom.interfaces.http.api import ROUTES
 from workroom.interfaces.http.body import Body
 from workroom.interfaces.http.guard import Guard
+from workroom.interfaces.http.limits import Limits
 from workroom.interfaces.http.token import Token
 from workroom.interfaces.mcp.streamable.door import McpApplication
 from workroom.server.hub import Hub
@@ -25,14 +26,16 @@ def mounted(hub: Hub) -> Mapping[str, ASGIApp]:
     return {"/mcp": McpApplication(hub)}
 
 
-def application(hub: Hub, hosts: Collection[str], stopping: asyncio.Event, over: asyncio.Event) -> ASGIApp:
+def application(
+    hub: Hub, hosts: Collection[str], stopping: asyncio.Event, over: asyncio.Event, limits: Limits
+) -> ASGIApp:
     """Everything, behind its guard. `hosts` are the names, with ports, that it goes by; the package has the events."""
     routes: list[BaseRoute] = list(ROUTES)
     for path, app in mounted(hub).items():
         routes += [Route(path, _Mount(app)), Route(f"{path}/{{workspace}}", _Mount(app))]
     router = Router(routes, redirect_slashes=False)
     inside = _Knowing(router, {"hub": hub, "stopping": stopping, "over": over})
-    return Guard(Answering(Token(Body(inside), hub.clients)), hosts)
+    return Guard(Answering(Token(Body(inside, limits), hub.clients)), hosts, limits)
 
 
 class _Mount:

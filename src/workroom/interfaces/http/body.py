@@ -8,22 +8,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from workroom.base.errors import ErrorCode
 from workroom.interfaces.http.answers import RefusedError
-from workroom.interfaces.http.guard import BODY_BYTES
+from workroom.interfaces.http.limits import Limits
 
 __all__ = ["Body"]
-
-_SECONDS = 30.0
-"""How long a body may take to come in."""
-_ROOM_BYTES = 4 * BODY_BYTES
-"""What all requests' bodies together may hold."""
 
 
 class Body:
     """Reads the body, then hands it over in one piece; what comes after it is the client's leaving."""
 
-    def __init__(self, app: ASGIApp, seconds: float = _SECONDS) -> None:
+    def __init__(self, app: ASGIApp, limits: Limits) -> None:
         self._app = app
-        self._seconds = seconds
+        self._limits = limits
         self._held = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -41,7 +36,7 @@ class Body:
     async def _read(self, body: bytearray, receive: Receive) -> bool:
         """Read it all; False when the client has gone."""
         try:
-            async with asyncio.timeout(self._seconds):
+            async with asyncio.timeout(self._limits.body_seconds):
                 while True:
                     message = await receive()
                     if message["type"] == "http.disconnect":
@@ -50,12 +45,14 @@ class Body:
                     if not message.get("more_body", False):
                         return True
         except TimeoutError:
-            raise _refused(408, ErrorCode.TIMEOUT, f"The body didn't come within {self._seconds:.0f} s.") from None
+            raise _refused(
+                408, ErrorCode.TIMEOUT, f"The body didn't come within {self._limits.body_seconds:.0f} s."
+            ) from None
 
     def _take(self, body: bytearray, part: bytes) -> None:
-        if len(body) + len(part) > BODY_BYTES:
-            raise _refused(413, ErrorCode.LIMIT_EXCEEDED, f"A body is at most {BODY_BYTES:,} bytes.")
-        if self._held + len(part) > _ROOM_BYTES:
+        if len(body) + len(part) > self._limits.body_bytes:
+            raise _refused(413, ErrorCode.LIMIT_EXCEEDED, f"A body is at most {self._limits.body_bytes:,} bytes.")
+        if self._held + len(part) > self._limits.bodies_bytes:
             raise _refused(429, ErrorCode.LIMIT_EXCEEDED, "Too much is being sent at once; try again later.")
         self._held += len(part)
         body += part

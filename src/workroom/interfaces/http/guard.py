@@ -20,13 +20,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from workroom.base.errors import ErrorCode
 from workroom.interfaces.http.answers import RefusedError, refusal
+from workroom.interfaces.http.limits import Limits
 
-__all__ = ["BODY_BYTES", "Guard"]
+__all__ = ["Guard"]
 
-BODY_BYTES = 32 * 1024 * 1024
-"""The longest body of a request."""
-_TARGET_BYTES = 4_096
-_RANGES = 10
 _SITES = frozenset({"same-origin", "none"})
 _BODILESS = frozenset({"GET", "HEAD", "OPTIONS", "DELETE"})
 
@@ -43,8 +40,9 @@ _ALWAYS = {
 class Guard:
     """The outermost application. `hosts` are `name:port` in lower case; `https` also admits origins of that scheme."""
 
-    def __init__(self, app: ASGIApp, hosts: Collection[str]) -> None:
+    def __init__(self, app: ASGIApp, hosts: Collection[str], limits: Limits) -> None:
         self._app = app
+        self._limits = limits
         self._hosts = frozenset(hosts)
         self._origins = frozenset(f"{scheme}://{host}" for scheme in ("http", "https") for host in hosts)
 
@@ -54,7 +52,7 @@ class Guard:
         try:
             self._check_source(headers)
             if scope["type"] == "http":
-                _check_form(scope, headers)
+                _check_form(scope, headers, self._limits)
         except RefusedError as error:
             await self._refuse(error, scope, receive, send)
             return
@@ -91,26 +89,26 @@ def _foreign(header: str) -> RefusedError:
     )
 
 
-def _check_form(scope: Scope, headers: Headers) -> None:
+def _check_form(scope: Scope, headers: Headers, limits: Limits) -> None:
     target = scope["raw_path"]
     if not target.startswith(b"/"):
         raise RefusedError(400, ErrorCode.INVALID_INPUT, "The request's target is a path that begins with `/`.")
-    if len(target) + len(scope["query_string"]) > _TARGET_BYTES:
-        raise RefusedError(414, ErrorCode.LIMIT_EXCEEDED, f"A target is at most {_TARGET_BYTES:,} bytes.")
-    if sum(line.count(",") + 1 for line in headers.getlist("range")) > _RANGES:
-        raise RefusedError(416, ErrorCode.LIMIT_EXCEEDED, f"At most {_RANGES} ranges are taken.")
+    if len(target) + len(scope["query_string"]) > limits.target_bytes:
+        raise RefusedError(414, ErrorCode.LIMIT_EXCEEDED, f"A target is at most {limits.target_bytes:,} bytes.")
+    if sum(line.count(",") + 1 for line in headers.getlist("range")) > limits.ranges:
+        raise RefusedError(416, ErrorCode.LIMIT_EXCEEDED, f"At most {limits.ranges} ranges are taken.")
     if _has_body(headers):
-        _check_body(scope["method"], headers)
+        _check_body(scope["method"], headers, limits)
 
 
 def _has_body(headers: Headers) -> bool:
     return "transfer-encoding" in headers or headers.get("content-length", "0").strip("0") != ""
 
 
-def _check_body(method: str, headers: Headers) -> None:
+def _check_body(method: str, headers: Headers, limits: Limits) -> None:
     length = headers.get("content-length", "0")
-    if len(length) > 18 or int(length) > BODY_BYTES:
-        raise RefusedError(413, ErrorCode.LIMIT_EXCEEDED, f"A body is at most {BODY_BYTES:,} bytes.")
+    if len(length) > 18 or int(length) > limits.body_bytes:
+        raise RefusedError(413, ErrorCode.LIMIT_EXCEEDED, f"A body is at most {limits.body_bytes:,} bytes.")
     if method in _BODILESS:
         raise RefusedError(400, ErrorCode.INVALID_INPUT, f"{method} takes no body.")
     if "content-encoding" in headers:

@@ -27,27 +27,23 @@ from uvicorn.server import ServerState
 from workroom.base.envelope import failure
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.interfaces.http.application import application
+from workroom.interfaces.http.limits import Limits
 from workroom.server.hub import Hub
 
 __all__ = ["Serving"]
 
-_HEAD_BYTES = 32 * 1024
-_HEAD_SECONDS = 10.0
-_IDLE_SECONDS = 30
-"""How long a connection may rest between two requests."""
-_MOST_CONNECTIONS = 1_000
-_LINGER_SECONDS = 2.0
 _BACKLOG = 256
 
 
 class Serving:
     """What listens, from `begin` to `end`."""
 
-    def __init__(self, hub: Hub, hosts: Collection[str]) -> None:
+    def __init__(self, hub: Hub, hosts: Collection[str], limits: Limits | None = None) -> None:
         self._stopping = asyncio.Event()
         self._over = asyncio.Event()
-        self._config = _config(application(hub, hosts, self._stopping, self._over))
-        self._state = ServerState()
+        self._limits = limits or Limits()
+        self._config = _config(application(hub, hosts, self._stopping, self._over, self._limits), self._limits)
+        self._state = _State()
         self._servers: list[asyncio.Server] = []
 
     async def begin(self, listeners: Collection[socket.socket]) -> None:
@@ -72,27 +68,44 @@ class Serving:
             async with asyncio.timeout(seconds):
                 while self._state.tasks:
                     await asyncio.wait(set(self._state.tasks))
-        for connection in list(self._state.connections):
+        for connection in [*self._state.connections, *self._state.lingering]:
             connection.transport.abort()
 
     def _protocol(self) -> asyncio.Protocol:
-        return _Connection(self._config, self._state, {})
+        return _Connection(self._config, self._state, self._limits)
+
+
+class _State(ServerState):
+    """What the connections know of each other; those that are answered and only listened to don't count as open."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lingering: set[_Connection] = set()
 
 
 class _Connection(H11Protocol):
     """One connection, within bounds."""
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def __init__(self, config: Config, state: _State, limits: Limits) -> None:
+        super().__init__(config, state, {})
+        self._limits = limits
         self._head: asyncio.TimerHandle | None = None
+        """Runs while a request's head is on its way."""
+        self._stall: asyncio.TimerHandle | None = None
+        """Runs while the client reads nothing."""
+        self._lingering = state.lingering
         self._lingers = False
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(_Lingering(transport, self))  # type: ignore[arg-type]
-        if len(self.connections) > _most_connections():
+        if len(self.connections) > self._most():
             self._refuse(429, ErrorCode.LIMIT_EXCEEDED, "Too many connections are open; close some, or try again.")
         else:
             self._watch_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._drop_head()
+        self._lingering.discard(self)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -104,6 +117,15 @@ class _Connection(H11Protocol):
     def eof_received(self) -> None:
         if self._lingers:
             self.transport.abort()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._stall = self.loop.call_later(self._limits.stall_seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._stall is not None:
+            self._stall.cancel()
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
@@ -121,7 +143,9 @@ class _Connection(H11Protocol):
             self.transport.close()  # the answer is on its way already; what follows is no request
             return
         if self.conn.their_state is h11.ERROR and self._is_long():
-            self._refuse(431, ErrorCode.LIMIT_EXCEEDED, f"A request's head is at most {_HEAD_BYTES:,} bytes.")
+            self._refuse(
+                431, ErrorCode.LIMIT_EXCEEDED, f"A request's head is at most {self._limits.head_bytes:,} bytes."
+            )
         else:
             self._refuse(400, ErrorCode.INVALID_INPUT, "This is no request of HTTP/1.1.")
 
@@ -129,20 +153,33 @@ class _Connection(H11Protocol):
         """Tell the client that all is said, and drop what it still sends for a moment: then it reads the answer."""
         self._lingers = True
         self._drop_head()
+        self.connections.discard(self)
         transport = self.transport
+        if len(self._lingering) >= self._limits.lingering:
+            transport.abort()
+            return
+        self._lingering.add(self)
         with contextlib.suppress(OSError, RuntimeError):
             transport.write_eof()
         transport.resume_reading()
-        self.loop.call_later(_LINGER_SECONDS, transport.abort)
+        self.loop.call_later(self._limits.linger_seconds, transport.abort)
+
+    def give_up(self) -> None:
+        """Close it in the end, even if the client never reads what is still to be sent."""
+        self.loop.call_later(self._limits.stall_seconds, self.transport.abort)
+
+    def _most(self) -> int:
+        """At most half of the files that the process may open, since folders, stores and programs need theirs."""
+        return min(self._limits.connections, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
 
     def _is_long(self) -> bool:
-        return len(self.conn.trailing_data[0]) > _HEAD_BYTES
+        return len(self.conn.trailing_data[0]) > self._limits.head_bytes
 
     def _watch_head(self) -> None:
         """Run the clock while a request's head is on its way, the first one's from the beginning."""
         waiting = self.conn.their_state is h11.IDLE and (self.cycle is None or bool(self.conn.trailing_data[0]))
         if waiting and self._head is None:
-            self._head = self.loop.call_later(_HEAD_SECONDS, self._late)
+            self._head = self.loop.call_later(self._limits.head_seconds, self._late)
         elif not waiting:
             self._drop_head()
 
@@ -152,7 +189,7 @@ class _Connection(H11Protocol):
             self._head = None
 
     def _late(self) -> None:
-        message = f"The head of the request didn't come within {_HEAD_SECONDS:.0f} s."
+        message = f"The head of the request didn't come within {self._limits.head_seconds:.0f} s."
         self._refuse(408, ErrorCode.TIMEOUT, message)
 
     def _refuse(self, status: int, code: ErrorCode, message: str) -> None:
@@ -183,19 +220,17 @@ class _Lingering:
         return getattr(self._transport, name)
 
     def close(self) -> None:
+        if self._transport.is_closing():
+            return
         cycle = self._connection.cycle
-        if cycle is not None and cycle.more_body and not self._transport.is_closing():
+        if cycle is not None and cycle.more_body:
             self._connection.linger()
-        else:
-            self._transport.close()
+            return
+        self._transport.close()
+        self._connection.give_up()
 
 
-def _most_connections() -> int:
-    """Half of the files that the process may open, since folders, stores and programs need theirs."""
-    return min(_MOST_CONNECTIONS, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
-
-
-def _config(app: ASGIApp) -> Config:
+def _config(app: ASGIApp, limits: Limits) -> Config:
     config = Config(
         app,
         http="h11",
@@ -203,13 +238,13 @@ def _config(app: ASGIApp) -> Config:
         lifespan="off",
         interface="asgi3",
         log_config=None,
-        log_level="error",
+        log_level="critical",  # what goes wrong inside is logged there
         access_log=False,
         proxy_headers=False,
         server_header=False,
         date_header=False,
-        timeout_keep_alive=_IDLE_SECONDS,
-        h11_max_incomplete_event_size=_HEAD_BYTES,
+        timeout_keep_alive=int(limits.idle_seconds),
+        h11_max_incomplete_event_size=limits.head_bytes,
     )
     config.load()
     return config
