@@ -16,14 +16,18 @@ from workroom.base.changes import Permit
 from workroom.base.settings import Settings
 from workroom.core import approvals, notes, plans, transactions
 from workroom.core.approvals import Approvals
+from workroom.core.audit import Audit
 from workroom.core.notes import Notes
 from workroom.core.plans import Plans
 from workroom.core.transactions import Entry, Operation, Planned, Strategy, Transactions
+from workroom.system import audit
 from workroom.system.agentic import Agentic
+from workroom.system.audit import Head
 from workroom.system.root import Root
 from workroom.system.store import Store
 from workroom.tools.workspace import Workspace
 
+GUARDS = (*audit.GUARDS, *transactions.GUARDS, *approvals.GUARDS)
 AGENT = Actor("agent", "tester", "session_1")
 _OPERATIONS: TypeAdapter[tuple[Operation, ...]] = TypeAdapter(tuple[Operation, ...])
 
@@ -39,11 +43,17 @@ class House:
     ids: Callable[[], int] = field(default_factory=lambda: itertools.count(1).__next__)
     workspace: Workspace | None = None
 
+    @property
+    def head(self) -> Path:
+        """Where the head of the audit log stands."""
+        return self.store_folder / "head"
+
     def open(self) -> Workspace:
         """Open the workspace as the server would, recovery included."""
         root = Root.open(self.folder)
         migrations = (*transactions.MIGRATIONS, *approvals.MIGRATIONS, *plans.MIGRATIONS, *notes.MIGRATIONS)
-        store = Store(self.store_folder, migrations)
+        head = Head(b"the key of the tests", "test", self.head)
+        store = Store(self.store_folder, migrations, head=head)
         agentic = Agentic(root)
         self.workspace = Workspace(
             root=root,
@@ -54,9 +64,11 @@ class House:
             approvals=Approvals(store, self.clock, self.new_id),
             plans=Plans(store, self.clock, self.new_id),
             notes=Notes(root, agentic, store, self.clock),
+            audit=Audit(store, self.clock, guards=GUARDS, decided=approvals.decided),
             clock=self.clock,
             new_id=self.new_id,
         )
+        self.workspace.audit.open(root.path)
         self.workspace.transactions.recover()
         return self.workspace
 

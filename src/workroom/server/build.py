@@ -16,10 +16,13 @@ from workroom.base.ids import NewId, new_id
 from workroom.base.settings import Settings, parse_settings
 from workroom.core import approvals, notes, plans, transactions
 from workroom.core.approvals import Approvals
+from workroom.core.audit import Audit
 from workroom.core.notes import Notes
 from workroom.core.plans import Plans
 from workroom.core.transactions import Transactions
+from workroom.system import audit
 from workroom.system.agentic import Agentic
+from workroom.system.audit import Head
 from workroom.system.clock import Clock, now
 from workroom.system.root import Root
 from workroom.system.state import StateDirectory
@@ -30,6 +33,8 @@ from workroom.tools.workspace import Workspace
 __all__ = ["LiveSettings", "build_workspace", "close_workspace"]
 
 _log = logging.getLogger(__name__)
+
+_GUARDS = (*audit.GUARDS, *transactions.GUARDS, *approvals.GUARDS)
 
 
 class LiveSettings:
@@ -70,7 +75,7 @@ def build_workspace(
                 next_step="Connect to that one, or stop it; one process owns a folder.",
             )
         folder = state.bind(root.path, root.device, root.inode, adopt)
-        store = _open_store(folder)
+        store = _open_store(folder, Head(state.audit_key(), folder.name, state.audit_head(folder.name)))
         undo.callback(store.close)
         settings = LiveSettings(state, folder)
         agentic = Agentic(root)
@@ -83,10 +88,11 @@ def build_workspace(
             approvals=Approvals(store, clock, new_id),
             plans=Plans(store, clock, new_id),
             notes=Notes(root, agentic, store, clock),
+            audit=Audit(store, clock, guards=_GUARDS, decided=approvals.decided),
             clock=clock,
             new_id=new_id,
         )
-        _make_whole(workspace)
+        _make_whole(workspace, None if adopt is None else str(adopt))
     return workspace
 
 
@@ -96,6 +102,7 @@ def close_workspace(workspace: Workspace) -> None:
     What can't be settled (the folder is gone) is logged, and settled by the next opening.
     """
     try:
+        workspace.audit.close()
         workspace.transactions.close()
     except (WorkroomError, OSError):
         _log.exception("%s can't be settled", workspace.root.path)
@@ -103,10 +110,14 @@ def close_workspace(workspace: Workspace) -> None:
     workspace.root.close()
 
 
-def _make_whole(workspace: Workspace) -> None:
-    """Undo what a crash left, and write the views."""
+def _make_whole(workspace: Workspace, adopted: str | None) -> None:
+    """Tell the audit log of the opening, undo what a crash left, and write the views."""
     try:
+        found = workspace.audit.open(workspace.root.path, adopted)
+        if not found.good:
+            _log.error("%s: the audit log's head is %s; `workroom audit verify` tells more", workspace.root.path, found)
         workspace.transactions.recover()
+        workspace.approvals.tell_expired()
         workspace.approvals.keep_view(workspace.agentic)
         workspace.plans.keep_view(workspace.agentic)
     except (OSError, apsw.Error) as error:
@@ -117,11 +128,11 @@ def _make_whole(workspace: Workspace) -> None:
         ) from error
 
 
-def _open_store(folder: Path) -> Store:
+def _open_store(folder: Path, head: Head) -> Store:
     """The store with every noun's tables. IO_ERROR when its database is damaged or can't be reached."""
     migrations = (*transactions.MIGRATIONS, *approvals.MIGRATIONS, *plans.MIGRATIONS, *notes.MIGRATIONS)
     try:
-        return Store(folder, migrations)
+        return Store(folder, migrations, head=head)
     except apsw.Error as error:
         raise WorkroomError(
             ErrorCode.IO_ERROR,

@@ -6,6 +6,7 @@
       person.key         what a connection shows to speak as the person
       clients.json       clients that come over HTTP, with the hashes of their tokens
       sessions.json      sessions of theirs between two servers, by the hashes of their ids
+      audit/             the key and the heads of the audit logs, apart from the stores
       logs/
       workspaces/<id>/   one store a folder, with its own settings.toml
 
@@ -112,7 +113,7 @@ class StateDirectory:
         UNSUPPORTED on a network file system; PROTECTED_PATH when the folder is another user's or others can write it.
         """
         self._check_file_system()
-        for folder in (self.path, self.log_folder, self.path / "workspaces"):
+        for folder in (self.path, self.log_folder, self.path / "workspaces", self.path / "audit"):
             _private_folder(folder)
 
     def socket_path(self) -> Path:
@@ -135,13 +136,24 @@ class StateDirectory:
 
         PROTECTED_PATH when others could read or have written the file; IO_ERROR when it is damaged.
         """
+        return self._key(self.key_file)
+
+    def audit_key(self) -> bytes:
+        """The key of the audit logs, made once; errors as for `person_key`."""
+        return bytes.fromhex(self._key(self.path / "audit" / "key"))
+
+    def audit_head(self, store: str) -> Path:
+        """Where the head of a store's audit log stands."""
+        return self.path / "audit" / f"{store}.head"
+
+    def _key(self, file_path: Path) -> str:
         with self._locked():
-            if not os.path.lexists(self.key_file):
-                _write(self.key_file, os.urandom(32).hex().encode("ascii"))
-        key = _read_private(self.key_file, 65)
+            if not os.path.lexists(file_path):
+                _write(file_path, os.urandom(32).hex().encode("ascii"))
+        key = _read_private(file_path, 65)
         if len(key) != 64 or not set(key) <= set(b"0123456789abcdef"):
             raise WorkroomError(
-                ErrorCode.IO_ERROR, f"{self.key_file} is damaged.", next_step="Delete it; a new one is made."
+                ErrorCode.IO_ERROR, f"{file_path} is damaged.", next_step="Delete it; a new one is made."
             )
         return key.decode("ascii")
 

@@ -2,11 +2,12 @@
 
 SQLite through `apsw`, which brings a current SQLite of its own. One writer, write-ahead log, `synchronous=FULL`: when
 `write()` has returned, the transaction survives a power cut. Tables belong to the nouns of core, each of which hands
-in its migrations; this module knows none of them but its own (`meta`, `events`, `images`).
+in its migrations; this module knows none of them but its own (`meta`, `events`, `images`, `audit`).
 
     with store.write() as db:                 one transaction, one writer at a time
         db.execute("INSERT …", (…))
         store.emit(db, Committed(…), at)      listeners hear of it after the commit
+        store.record(db, EntryWritten(…), who, at)      a line of the audit log
     with store.read() as db: …                a snapshot; never waits for the writer
 """
 
@@ -25,8 +26,11 @@ from typing import Any
 
 import apsw
 
+from workroom.base.actor import Actor
+from workroom.base.audit import Line
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import Event
+from workroom.system import audit
 
 __all__ = ["INLINE_BYTES", "Database", "Listener", "Migration", "Store"]
 
@@ -53,23 +57,29 @@ _OWN: tuple[Migration, ...] = (
         CREATE TABLE images (sha256 TEXT PRIMARY KEY, bytes INTEGER NOT NULL, body BLOB) STRICT, WITHOUT ROWID;
         """,
     ),
+    audit.MIGRATION,
 )
 
 
 class Store:
     """One workspace's database. Safe to use from many threads; one process at a time holds it."""
 
-    def __init__(self, folder: Path, migrations: Iterable[Migration] = ()) -> None:
+    def __init__(self, folder: Path, migrations: Iterable[Migration] = (), *, head: audit.Head | None = None) -> None:
         """Open or make the store in `folder`, and bring its tables up to date.
+
+        `head` seals the lines of its audit log; without one they are chained only.
 
         UNSUPPORTED when the database was written by a newer Workroom (it holds a migration that isn't known here).
         """
         self.folder = folder
+        self.head = head
         _make_folder(folder / "images")
         self._path = str(folder / "workspace.db")
         self._lock = threading.RLock()
         self._owner = 0
         self._pending: list[tuple[int, Event]] = []
+        self._recorded: tuple[int, str] | None = None
+        """The newest line of the audit log within the unit of work."""
         self._unneeded: set[str] = set()
         """Images forgotten within the unit of work whose files go once it is committed."""
         self._committed: deque[tuple[int, Event]] = deque()
@@ -91,6 +101,8 @@ class Store:
                 connection.close()
             self._readers.clear()
             self._writer.close()
+            if self.head is not None:
+                self.head.close()
 
     @contextmanager
     def write(self) -> Iterator[Database]:
@@ -107,12 +119,14 @@ class Store:
                 self._writer.execute("COMMIT")
             except BaseException:
                 self._pending.clear()
+                self._recorded = None
                 self._unneeded.clear()
                 if self._writer.in_transaction:
                     self._writer.execute("ROLLBACK")
                 raise
             finally:
                 self._owner = 0
+            self._advance()
             self._drop_unneeded()
             emitted = bool(self._pending)
             self._committed.extend(self._pending)
@@ -142,6 +156,11 @@ class Store:
         self._pending.append((number, event))
         return number
 
+    def record(self, db: Database, line: Line, who: Actor, at: float) -> int:
+        """Add a line to the audit log within the unit of work `db`; answers its number."""
+        self._recorded = audit.append(db, self.head, line, who, at)
+        return self._recorded[0]
+
     def last_event(self) -> int:
         """The number of the newest event, 0 before the first."""
         with self.read() as db:
@@ -168,6 +187,12 @@ class Store:
         """Call `listener` with each event once it is committed, before `write` is left; answers the way out."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
+
+    def _advance(self) -> None:
+        """Let the head tell of the lines that are on disk now, and never of others."""
+        if self._recorded is not None and self.head is not None:
+            self.head.advance(*self._recorded)
+        self._recorded = None
 
     def _tell(self) -> None:
         """Tell listeners what is committed. What a listener itself writes is told after what it is hearing."""

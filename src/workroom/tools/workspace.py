@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from workroom.base.ids import NewId
 from workroom.base.settings import Settings
 from workroom.core.approvals import Approvals
+from workroom.core.audit import Audit
 from workroom.core.notes import Notes
 from workroom.core.plans import Plans
 from workroom.core.transactions import Transactions
@@ -31,5 +32,6 @@ class Workspace:
     approvals: Approvals
     plans: Plans
     notes: Notes
+    audit: Audit
     clock: Clock
     new_id: NewId

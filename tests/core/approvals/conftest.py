@@ -7,6 +7,7 @@ import itertools
 import pytest
 
 from workroom.base.actor import Actor
+from workroom.base.audit import Shown
 from workroom.base.errors import WorkroomError
 from workroom.core.approvals import MIGRATIONS, Approvals
 from workroom.core.transactions.consumption import consume
@@ -37,6 +38,7 @@ class Room:
 
     def use(self, approval_id):
         with self.store.write() as db:
+            self.store.record(db, Shown(approval=approval_id, sha256="", surface=""), AGENT, self.at)
             consume(db, approval_id, "tx_1", self.at)
 
     def plan(self, plan_id):

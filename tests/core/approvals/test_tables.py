@@ -1,7 +1,11 @@
 """Where a record stands is said in SQL: consumed by its consumption, expired by the clock."""
 
+import apsw
+import pytest
+from tests.conftest import AGENT
+
 from workroom.core.approvals import LIFETIME_SECONDS
-from workroom.core.approvals.tables import FROM, STATUS
+from workroom.core.approvals.tables import FROM, STATUS, decided
 
 
 def standing(room, record):
@@ -18,3 +22,39 @@ def test_consumed_comes_before_expired_and_both_before_what_is_stored(room):
     room.use(used.id)
     room.at += LIFETIME_SECONDS
     assert (standing(room, used), standing(room, late)) == ("consumed", "expired")
+
+
+COPY = (
+    "CREATE TEMP TABLE copy AS SELECT * FROM approvals; UPDATE copy SET number = 2, id = 'other'; "
+    "INSERT INTO approvals SELECT * FROM copy"
+)
+
+
+@pytest.fixture
+def staged(house):
+    return house.workspace.approvals.stage(
+        kind="transaction", title="Commit", destructive=False, asks=(), fingerprint="f1", requests=(),
+        tool="workspace_edit", arguments={}, preview={}, actor=AGENT, profile="workspace",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE approvals SET status = 'approved'",
+        "UPDATE approvals SET decided_by = 'ann'",
+        COPY,
+    ],
+)
+def test_no_row_without_its_line(house, staged, sql):
+    house.commit(house.plan({"type": "mkdir", "path": "d"}))  # so that the newest line is another's
+    with pytest.raises(apsw.ConstraintError, match="needs its line"), house.workspace.store.write() as db:
+        db.execute(sql)
+
+
+def test_what_stands_as_decided_is_told_with_what_it_is_bound_to(house, staged):
+    with house.workspace.store.read() as db:
+        assert decided(db) == {}
+    house.workspace.approvals.approve(staged.id, "ann")
+    with house.workspace.store.read() as db:
+        assert decided(db) == {staged.id: ("approved", "f1")}

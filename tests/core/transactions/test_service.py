@@ -128,6 +128,7 @@ def test_an_approval_is_used_once(house):
 def test_an_approval_that_is_used_in_the_moment_of_the_commit_takes_the_commit_back(house):
     """The check at the start can't see it; the row that is written with the commit does."""
     with house.workspace.store.write() as db:
+        db.execute("DROP TRIGGER consumptions_have_a_line")
         db.execute(
             "CREATE TEMP TRIGGER used AFTER INSERT ON main.intents BEGIN "
             "INSERT INTO consumptions VALUES ('approval_1', 'other', 0); END"

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import apsw
 import pytest
 from tests.conftest import AGENT
 
-from workroom.base.changes import ChangeSet
+from workroom.base.changes import ChangeSet, Permit
 from workroom.core.transactions import tables
 from workroom.core.transactions.model import Derivation, Planned
+
+NOBODY = Permit("", "")
 
 
 @pytest.fixture
 def db(house):
     with house.workspace.store.write() as db:
         yield db
+
+
+def add_entry(house, db, planned, permit=NOBODY):
+    return tables.add_entry(house.workspace.store, db, planned, AGENT, 1.0, permit)
 
 
 def blank(transaction_id: str, cause="edit", **fields) -> Planned:
@@ -84,10 +91,10 @@ def test_plans_go_stale_by_age_and_by_number_but_not_while_they_are_used(db):
     assert tables.planned_before(db, 3.0, 1) == ["tx_4", "tx_2", "tx_1", "tx_0"]
 
 
-def test_only_plans_are_pruned(db):
+def test_only_plans_are_pruned(house, db):
     for name in ("tx_1", "tx_2"):
         tables.add_transaction(db, blank(name), AGENT, 1.0)
-    tables.add_entry(db, blank("tx_2"), AGENT, 2.0, None, "")
+    add_entry(house, db, blank("tx_2"))
     tables.prune_planned(db, "tx_1")
     tables.prune_planned(db, "tx_2")
     assert tables.find_transaction(db, "tx_1") is None
@@ -111,11 +118,11 @@ def test_a_released_key_may_be_used_again(db):
     assert tables.key_owner(db, "k") is None
 
 
-def test_an_undo_of_an_undo_brings_the_first_one_into_force_again(db):
+def test_an_undo_of_an_undo_brings_the_first_one_into_force_again(house, db):
     for name, undoes in (("tx_1", None), ("tx_2", 1), ("tx_3", 2)):
         planned = blank(name, undoes=undoes)
         tables.add_transaction(db, planned, AGENT, 1.0)
-        number = tables.add_entry(db, planned, AGENT, 1.0, "approval_1", "me")
+        number = add_entry(house, db, planned, Permit("", "approval approval_1", "approval_1", "me"))
         if undoes is not None:
             tables.undo_links(db, tables.entry(db, undoes), number)
     assert [tables.entry(db, number).undone_by for number in (1, 2, 3)] == [None, 3, None]
@@ -124,7 +131,7 @@ def test_an_undo_of_an_undo_brings_the_first_one_into_force_again(db):
     assert (tables.entry(db, 1).approval_id, tables.entry(db, 1).decided_by) == ("approval_1", "me")
 
 
-def test_the_newest_that_can_be_undone_is_a_change_in_force(db):
+def test_the_newest_that_can_be_undone_is_a_change_in_force(house, db):
     assert tables.newest_undoable(db) is None
     for name, cause, undoes in (
         ("tx_1", "edit", None), ("tx_2", "edit", None), ("tx_3", "rollback", 2), ("tx_4", "late_write", None),
@@ -132,7 +139,7 @@ def test_the_newest_that_can_be_undone_is_a_change_in_force(db):
     ):  # fmt: skip
         planned = blank(name, cause, undoes=undoes)
         tables.add_transaction(db, planned, AGENT, 1.0)
-        number = tables.add_entry(db, planned, AGENT, 1.0, None, "")
+        number = add_entry(house, db, planned)
         if undoes is not None:
             tables.undo_links(db, tables.entry(db, undoes), number)
     assert tables.newest_undoable(db).transaction_id == "tx_1"
@@ -154,7 +161,7 @@ def test_released_images_that_no_other_needs_are_told(house, db):
     tables.refer(db, "tx_1", shas[1:])
     for name in ("tx_1", "tx_2"):
         tables.add_transaction(db, blank(name), AGENT, 1.0)
-        tables.add_entry(db, blank(name), AGENT, 1.0, None, "")
+        add_entry(house, db, blank(name))
         tables.refer(db, name, shas[:1])
     assert tables.forget_candidates(db) == [(1, "tx_1"), (2, "tx_2")]
     tables.put_intent(db, "tx_1", {}, 1.0)
@@ -211,3 +218,27 @@ def test_images_to_keep_are_not_released(house, db):
     tables.refer(db, "tx_1", ["a", "b"])
     assert tables.release(db, "tx_1", ["a"]) == [("b", 3)]
     assert tables.release(db, "tx_1") == [("a", 3)]
+
+
+def test_no_entry_is_written_without_its_line_in_the_audit_log(house, db):
+    """Whatever road comes to be built, the database refuses it."""
+    row = "INSERT INTO entries (number, transaction_id, at, actor_kind, actor_name, session, cause, title, body) "
+    with pytest.raises(apsw.ConstraintError, match="needs its line"):
+        db.execute(row + "VALUES (1, 'tx_1', 0, 'agent', 'a', '', 'edit', '', '{}')")
+    add_entry(house, db, blank("tx_1"))
+    for number, transaction in ((2, "tx_1"), (2, "tx_2"), (1, "tx_3")):  # the line of another doesn't count
+        with pytest.raises(apsw.ConstraintError, match="needs its line"):
+            db.execute(row + f"VALUES ({number}, '{transaction}', 0, 'agent', 'a', '', 'edit', '', '{{}}')")
+
+
+def test_an_entry_and_a_used_approval_stay_as_they_are(house, db):
+    add_entry(house, db, blank("tx_1"), Permit("", "approval", "approval_1", "me"))
+    db.execute("INSERT INTO consumptions VALUES ('approval_1', 'tx_1', 1.0)")
+    for sql in (
+        "UPDATE entries SET title = 'other'", "UPDATE entries SET body = '{}'", "UPDATE entries SET decided_by = 'x'",
+        "DELETE FROM entries", "DELETE FROM consumptions", "UPDATE consumptions SET approval_id = 'approval_2'",
+    ):  # fmt: skip
+        with pytest.raises(apsw.ConstraintError, match=r"is never|stays used"):
+            db.execute(sql)
+    tables.mark_forgotten(db, 1)
+    assert tables.entry(db, 1).forgotten

@@ -20,10 +20,11 @@ view       what a reader finds in `.agentic/`
 from workroom.core.approvals.model import LIFETIME_SECONDS, Approval, Denial, Status
 from workroom.core.approvals.room import KEPT, KEPT_EACH
 from workroom.core.approvals.service import Approvals
-from workroom.core.approvals.tables import MIGRATIONS
+from workroom.core.approvals.tables import GUARDS, MIGRATIONS, decided
 from workroom.core.approvals.view import VIEW_PATH
 
 __all__ = [
+    "GUARDS",
     "KEPT",
     "KEPT_EACH",
     "LIFETIME_SECONDS",
@@ -33,4 +34,5 @@ __all__ = [
     "Approvals",
     "Denial",
     "Status",
+    "decided",
 ]

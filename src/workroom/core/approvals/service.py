@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Collection
 from typing import Any
 
 from workroom.base.actor import Actor
+from workroom.base.audit import Answered, Decided, Expired, PlanEnded, Shown, Staged
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import ApprovalDecided, ApprovalStaged, Event, PlanChanged
 from workroom.base.ids import NewId
@@ -15,7 +17,9 @@ from workroom.core.approvals.model import LIFETIME_SECONDS, Approval, Denial, St
 from workroom.core.approvals.room import KEPT, make_room
 from workroom.core.approvals.tables import FROM, SELECT, STATUS
 from workroom.core.approvals.view import view_stands, write_view
+from workroom.core.transactions.kept import WORKROOM
 from workroom.system.agentic import Agentic
+from workroom.system.audit import canonical
 from workroom.system.clock import Clock
 from workroom.system.store import Database, Store
 
@@ -54,12 +58,18 @@ class Approvals:
         `requests` are digests of the calls that may collect its result. LIMIT_EXCEEDED when 100 of this asker's wait,
         or 300 stand and none can go; a plan always finds room.
         """
+        self.tell_expired()
         with self._store.write() as db:
             record_id = self._pending_twin(db, fingerprint, actor)
             if record_id is None:
-                make_room(db, kind, actor, self._clock())
+                make_room(self._store, db, kind, actor, self._clock())
                 record_id = id or self._new_id("approval")
                 at = self._clock()
+                line = Staged(
+                    approval=record_id, what=kind, title=title, tool=tool, profile=profile, destructive=destructive,
+                    asks=asks, fingerprint=fingerprint, effect=effect, arguments=_sha256(arguments),
+                )  # fmt: skip
+                self._store.record(db, line, actor, at)
                 db.execute(
                     "INSERT INTO approvals (id, kind, title, status, destructive, asks, fingerprint, effect, tool, "
                     "arguments, preview, actor_kind, actor_name, session, profile, created_at, expires_at) "
@@ -116,26 +126,49 @@ class Approvals:
             record = self.get(id)
             db.execute("UPDATE approvals SET result = ?, collected = 0 WHERE id = ?", (json.dumps(result), id))
             status = Status.CONSUMED.value if record.status is Status.CONSUMED else "finished"
+            ok = bool(result.get("envelope", {}).get("ok"))
+            line = Answered(approval=id, ok=ok, status=status, sha256=_sha256(result))
+            self._store.record(db, line, record.actor, self._clock())
             self._store.emit(db, ApprovalDecided(id, record.kind, status), self._clock())
 
     # What the person does.
 
-    def approve(self, id: str, by: str, note: str = "") -> Approval:  # noqa: A002
-        """Say yes, also to an effect that was denied before. TRANSACTION_STATE unless it is pending, NOT_FOUND."""
-        return self._decide(id, Status.APPROVED, by, note)
+    def approve(self, id: str, by: str, note: str = "", *, surface: str = "") -> Approval:  # noqa: A002
+        """Say yes, also to an effect that was denied before. TRANSACTION_STATE unless it is pending, NOT_FOUND.
 
-    def deny(self, id: str, by: str, reason: str = "") -> Approval:  # noqa: A002
+        `surface` is where the person says it: terminal, page, chat, elicitation.
+        """
+        return self._decide(id, Status.APPROVED, by, note, surface)
+
+    def deny(self, id: str, by: str, reason: str = "", *, surface: str = "") -> Approval:  # noqa: A002
         """Say no; the same effect is blocked until the record expires. Errors as for `approve`."""
-        return self._decide(id, Status.DENIED, by, reason)
+        return self._decide(id, Status.DENIED, by, reason, surface)
 
-    def mark_shown(self, id: str, person: str, sha256: str) -> None:  # noqa: A002
-        """Keep that this person was shown the record; `sha256` is of what they were shown."""
+    def mark_shown(self, id: str, person: str, sha256: str, *, surface: str = "") -> None:  # noqa: A002
+        """Keep that this person was shown the record; `sha256` is of what they were shown.
+
+        The audit log tells it once for as long as they are shown the same.
+        """
         with self._store.write() as db:
             self.get(id)
+            at = self._clock()
+            if self._shown(db, id, person) != sha256:
+                self._store.record(db, Shown(approval=id, sha256=sha256, surface=surface), _person(person), at)
             db.execute(
                 "INSERT INTO approvals_shown (person, approval_id, sha256, at) VALUES (?, ?, ?, ?)",
-                (person, id, sha256, self._clock()),
+                (person, id, sha256, at),
             )
+
+    def tell_expired(self) -> None:
+        """Write the lines of the audit log that tell which records' time is over."""
+        over = "standing = 'expired' AND a.expiry_told = 0 ORDER BY a.number"
+        if not self._rows(f"WHERE {over} LIMIT 1"):
+            return
+        with self._store.write() as db:
+            for row in db.execute(f"SELECT a.id, a.status, {STATUS} AS standing {FROM} WHERE {over}",
+                                  {"now": self._clock()}).fetchall():  # fmt: skip
+                self._store.record(db, Expired(approval=str(row[0]), was=str(row[1])), WORKROOM, self._clock())
+                db.execute("UPDATE approvals SET expiry_told = 1 WHERE id = ?", (row[0],))
 
     def last_shown(self, person: str) -> str | None:
         """The id of the record that this person was shown last."""
@@ -161,17 +194,21 @@ class Approvals:
             record = self.get(id)
             if record.kind != "plan" or record.status is not Status.APPROVED:
                 raise _not_complete(record)
+            line = PlanEnded(approval=id, status=str(Status.COMPLETED))
+            self._store.record(db, line, record.actor, self._clock())
             db.execute("UPDATE approvals SET status = 'completed' WHERE id = ?", (id,))
             self._tell_plan(db, id, "plan", Status.COMPLETED)
             return self.get(id)
 
     def supersede_plans(self, db: Database) -> tuple[str, ...]:
         """Within the unit of work `db`, close the pending and the approved plan for another; answers their ids."""
-        plans = tuple(plan.id for plan in (self.pending_plan(), self.active_plan()) if plan is not None)
-        for plan_id in plans:
-            db.execute("UPDATE approvals SET status = 'superseded' WHERE id = ?", (plan_id,))
-            self._tell_plan(db, plan_id, "plan", Status.SUPERSEDED)
-        return plans
+        plans = tuple(plan for plan in (self.pending_plan(), self.active_plan()) if plan is not None)
+        for plan in plans:
+            line = PlanEnded(approval=plan.id, status=str(Status.SUPERSEDED))
+            self._store.record(db, line, plan.actor, self._clock())
+            db.execute("UPDATE approvals SET status = 'superseded' WHERE id = ?", (plan.id,))
+            self._tell_plan(db, plan.id, "plan", Status.SUPERSEDED)
+        return tuple(plan.id for plan in plans)
 
     # Looking.
 
@@ -249,6 +286,14 @@ class Approvals:
         ).fetchone()
         return None if row is None else str(row[0])
 
+    def _shown(self, db: Database, record_id: str, person: str) -> str | None:
+        """The SHA-256 of what this person was shown last of a record."""
+        row = db.execute(
+            "SELECT sha256 FROM approvals_shown WHERE approval_id = ? AND person = ? ORDER BY number DESC LIMIT 1",
+            (record_id, person),
+        ).fetchone()
+        return None if row is None else str(row[0])
+
     def _uncollected(self, request: str, actor: Actor) -> Approval | None:
         rows = self._rows(
             "WHERE a.id IN (SELECT approval_id FROM approval_requests WHERE request = :request) "
@@ -260,7 +305,8 @@ class Approvals:
         )
         return rows[0] if rows else None
 
-    def _decide(self, record_id: str, status: Status, by: str, note: str) -> Approval:
+    def _decide(self, record_id: str, status: Status, by: str, note: str, surface: str) -> Approval:
+        self.tell_expired()
         with self._store.write() as db:
             record = self.get(record_id)
             if record.status is not Status.PENDING:
@@ -270,6 +316,11 @@ class Approvals:
                     next_step="`workroom pending` lists what waits.",
                 )
             at = self._clock()
+            line = Decided(
+                approval=record_id, decision=str(status), note=note, surface=surface, fingerprint=record.fingerprint,
+                shown=self._shown(db, record_id, by),
+            )  # fmt: skip
+            self._store.record(db, line, _person(by), at)
             db.execute(
                 "UPDATE approvals SET status = ?, decided_at = ?, decided_by = ?, note = ? WHERE id = ?",
                 (str(status), at, by, note, record_id),
@@ -289,6 +340,14 @@ class Approvals:
     def _tell_plan(self, db: Database, record_id: str, kind: str, status: Status) -> None:
         if kind == "plan":
             self._store.emit(db, PlanChanged(record_id, str(status)), self._clock())
+
+
+def _person(name: str) -> Actor:
+    return Actor("person", name)
+
+
+def _sha256(body: dict[str, Any]) -> str:
+    return hashlib.sha256(canonical(body).encode()).hexdigest()
 
 
 def _not_complete(record: Approval) -> WorkroomError:

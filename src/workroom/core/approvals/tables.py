@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from workroom.system.store import Migration
+from workroom.system.store import Database, Migration
 
-__all__ = ["FROM", "IS_OF", "MIGRATIONS", "MOST_WAITING", "SELECT", "STATUS", "WAITS"]
+__all__ = ["FROM", "GUARDS", "IS_OF", "MIGRATIONS", "MOST_WAITING", "SELECT", "STATUS", "WAITS", "decided"]
 
 MIGRATIONS: tuple[Migration, ...] = (
     (
@@ -34,7 +34,22 @@ MIGRATIONS: tuple[Migration, ...] = (
                               expires_at REAL NOT NULL) STRICT, WITHOUT ROWID;
         """,
     ),
+    (
+        "approvals/audit",
+        """
+        ALTER TABLE approvals ADD COLUMN expiry_told INTEGER NOT NULL DEFAULT 0;
+        CREATE TRIGGER approvals_have_a_line BEFORE INSERT ON approvals
+            WHEN (SELECT line ->> '$.what.approval' FROM audit ORDER BY number DESC LIMIT 1) IS NOT NEW.id
+            BEGIN SELECT RAISE(ABORT, 'an approval needs its line in the audit log, written before it'); END;
+        CREATE TRIGGER decisions_have_a_line BEFORE UPDATE OF status, decided_by, note ON approvals
+            WHEN (SELECT line ->> '$.what.approval' FROM audit ORDER BY number DESC LIMIT 1) IS NOT NEW.id
+            BEGIN SELECT RAISE(ABORT, 'a decision needs its line in the audit log, written before it'); END;
+        """,
+    ),
 )
+
+GUARDS = ("approvals_have_a_line", "decisions_have_a_line")
+"""The triggers that let nothing be asked or decided without its line in the audit log."""
 
 STATUS = """CASE WHEN c.approval_id IS NOT NULL THEN 'consumed'
     WHEN a.status IN ('pending', 'approved', 'denied') AND a.expires_at <= :now THEN 'expired' ELSE a.status END"""
@@ -51,3 +66,15 @@ MOST_WAITING = f"""SELECT count(*), a.actor_kind, a.actor_name {FROM} WHERE {WAI
 SELECT = f"""SELECT a.id, a.kind, a.title, {STATUS} AS standing, a.destructive, a.asks, a.fingerprint, a.effect,
     a.tool, a.arguments, a.preview, a.actor_kind, a.actor_name, a.session, a.profile, a.created_at, a.expires_at,
     a.decided_at, a.decided_by, a.note, a.result, a.collected {FROM} """
+
+
+def decided(db: Database) -> dict[str, tuple[str, str]]:
+    """What stands as approved or denied, by id: which of the two, and the fingerprint that this is bound to.
+
+    What was decided before there was an audit log is left out.
+    """
+    rows = db.execute(
+        "SELECT id, status, fingerprint FROM approvals WHERE status IN ('approved', 'denied') "
+        "AND created_at > (SELECT at FROM meta WHERE name = 'approvals/audit')"
+    )
+    return {str(row[0]): (str(row[1]), str(row[2])) for row in rows}

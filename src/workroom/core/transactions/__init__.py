@@ -21,10 +21,11 @@ from workroom.core.transactions.model import Derivation, Directory, Entry, Part,
 from workroom.core.transactions.operations import Operation
 from workroom.core.transactions.part import Selection
 from workroom.core.transactions.service import Transactions
-from workroom.core.transactions.tables import MIGRATIONS
+from workroom.core.transactions.tables import GUARDS, MIGRATIONS
 from workroom.core.transactions.views import UNNAMED, render_diff, write_views
 
 __all__ = [
+    "GUARDS",
     "MIGRATIONS",
     "UNNAMED",
     "Derivation",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from workroom.base.actor import Actor
-from workroom.base.changes import ABSENT, Change, ChangeSet, State
+from workroom.base.changes import ABSENT, Change, ChangeSet, Permit, State
 from workroom.base.events import Committed
 from workroom.base.ids import new_id
 from workroom.core.transactions import tables
@@ -14,9 +14,10 @@ from workroom.core.transactions.model import Cause, Planned
 from workroom.system.root import Root
 from workroom.system.store import Database, Store
 
-__all__ = ["record_copies"]
+__all__ = ["WORKROOM", "record_copies"]
 
-_WORKROOM = Actor("program", "workroom")
+WORKROOM = Actor("program", "workroom")
+"""Who does what nobody asked for: keeping others' bytes, taking back what a crash left."""
 
 
 def record_copies(
@@ -36,9 +37,9 @@ def record_copies(
     befores = {**dict.fromkeys(copies, ABSENT), **foreign}
     change_set = ChangeSet(tuple(Change(path, befores[path], root.state(path)) for path in sorted(befores)))
     planned = Planned(new_id("tx"), cause, title, (), change_set, change_set.fingerprint(cause), warnings=(title,))
-    tables.add_transaction(db, planned, _WORKROOM, at)
+    tables.add_transaction(db, planned, WORKROOM, at)
     tables.refer(db, planned.id, {before.sha256 for before in foreign.values() if before.sha256})
-    number = tables.add_entry(db, planned, _WORKROOM, at, None, "")
+    number = tables.add_entry(store, db, planned, WORKROOM, at, Permit(planned.fingerprint, ""))
     paths = tuple(change_set.paths())
-    store.emit(db, Committed(number, planned.id, paths[:20], len(paths), _WORKROOM.name, cause), at)
+    store.emit(db, Committed(number, planned.id, paths[:20], len(paths), WORKROOM.name, cause), at)
     return number

@@ -9,16 +9,17 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from workroom.base.audit import TakenBack
 from workroom.core.transactions import tables
 from workroom.core.transactions.apply import prove_folders, sync_folders, worked_in
 from workroom.core.transactions.images import Images
-from workroom.core.transactions.kept import record_copies
+from workroom.core.transactions.kept import WORKROOM, record_copies
 from workroom.core.transactions.stage import PART, discard
 from workroom.core.transactions.steps import Folders, Step, step_from_json
 from workroom.core.transactions.unwind import Unwound, copies_of, unwind
 from workroom.system.agentic import Agentic
 from workroom.system.root import Root
-from workroom.system.store import Store
+from workroom.system.store import Database, Store
 from workroom.system.syscalls import SyncError
 from workroom.text.paths import STAGE_PREFIX
 
@@ -110,6 +111,7 @@ def conclude(
     with store.write() as db:
         tables.delete_intent(db, transaction_id)
         tables.set_status(db, transaction_id, status, note)
+        _audit(store, db, transaction_id, report, note, at, interrupted=interrupted)
         if report.copies or report.restored or (interrupted and report.foreign):
             made = (*report.copies, *report.restored)
             changes = [change for step in steps for change in (step.departure, step.change)]
@@ -118,6 +120,20 @@ def conclude(
             record_copies(root, store, db, "recovery", title, made, at, befores if interrupted else {})
         if status == "failed":
             images.release(db, transaction_id)
+
+
+def _audit(
+    store: Store, db: Database, transaction_id: str, report: Unwound, note: str, at: float, *, interrupted: bool
+) -> None:
+    line = TakenBack(
+        transaction=transaction_id,
+        interrupted=interrupted,
+        note=note,
+        copies=tuple(report.copies),
+        restored=tuple(report.restored),
+        foreign=tuple(report.foreign),
+    )
+    store.record(db, line, WORKROOM, at)
 
 
 def _sweep(root: Root, path: str, busy: set[str]) -> None:

@@ -299,9 +299,9 @@ class Transactions:
     def _committed(self, planned: Planned, permit: Permit, actor: Actor, steps: tuple[Step, ...]) -> Entry:
         at, decided_by = self._clock(), permit.decided_by or permit.reason
         with self._store.write() as db:
+            number = tables.add_entry(self._store, db, planned, actor, at, permit)
             if permit.approval_id is not None:
                 consume(db, permit.approval_id, planned.id, at)
-            number = tables.add_entry(db, planned, actor, at, permit.approval_id, decided_by)
             if planned.undoes is not None:
                 undone = tables.entry(db, planned.undoes)
                 if undone is not None:

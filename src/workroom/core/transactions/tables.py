@@ -7,12 +7,14 @@ derivations: which transactions came from which, as a part or as the person's ed
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable
 from typing import Any
 
 from workroom.base.actor import Actor
-from workroom.base.changes import ChangeSet, Danger
+from workroom.base.audit import EntryWritten
+from workroom.base.changes import ChangeSet, Danger, Permit
 from workroom.core.transactions.model import (
     Derivation,
     Directory,
@@ -22,12 +24,14 @@ from workroom.core.transactions.model import (
     change_from_json,
     change_to_json,
 )
-from workroom.system.store import Database, Migration
+from workroom.system.store import Database, Migration, Store
 
 __all__ = [
+    "GUARDS",
     "MIGRATIONS",
     "add_entry",
     "add_transaction",
+    "count_entries",
     "count_transactions",
     "delete_intent",
     "derivation",
@@ -43,6 +47,7 @@ __all__ = [
     "has_intent",
     "intents",
     "key_owner",
+    "last_entry",
     "mark_forgotten",
     "newest_undoable",
     "planned_before",
@@ -55,6 +60,7 @@ __all__ = [
     "set_status",
     "set_waiting",
     "shrink",
+    "stored_entry",
     "transactions",
     "undo_links",
 ]
@@ -94,7 +100,35 @@ MIGRATIONS: tuple[Migration, ...] = (
         CREATE INDEX derivations_source ON derivations (source);
         """,
     ),
+    (
+        "transactions/audit",
+        """
+        CREATE TRIGGER entries_have_a_line BEFORE INSERT ON entries
+            WHEN NOT EXISTS (SELECT 1 FROM (SELECT line FROM audit ORDER BY number DESC LIMIT 1)
+                             WHERE line ->> '$.kind' = 'entry' AND line ->> '$.what.entry' = NEW.number
+                             AND line ->> '$.what.transaction' = NEW.transaction_id)
+            BEGIN SELECT RAISE(ABORT, 'an entry needs its line in the audit log, written before it'); END;
+        CREATE TRIGGER entries_are_not_changed BEFORE UPDATE OF number, transaction_id, at, actor_kind, actor_name,
+            session, cause, title, body, undoes, approval_id, decided_by ON entries
+            BEGIN SELECT RAISE(ABORT, 'an entry of the history is never changed'); END;
+        CREATE TRIGGER entries_are_not_removed BEFORE DELETE ON entries
+            BEGIN SELECT RAISE(ABORT, 'an entry of the history is never removed'); END;
+        CREATE TRIGGER consumptions_have_a_line BEFORE INSERT ON consumptions
+            WHEN (SELECT line ->> '$.what.approval' FROM audit ORDER BY number DESC LIMIT 1) IS NOT NEW.approval_id
+            BEGIN SELECT RAISE(ABORT, 'what an approval is used for needs its line in the audit log'); END;
+        CREATE TRIGGER consumptions_are_not_changed BEFORE UPDATE ON consumptions
+            BEGIN SELECT RAISE(ABORT, 'a used approval stays used'); END;
+        CREATE TRIGGER consumptions_are_not_removed BEFORE DELETE ON consumptions
+            BEGIN SELECT RAISE(ABORT, 'a used approval stays used'); END;
+        """,
+    ),
 )
+
+GUARDS = (
+    "consumptions_are_not_changed", "consumptions_are_not_removed", "consumptions_have_a_line",
+    "entries_are_not_changed", "entries_are_not_removed", "entries_have_a_line",
+)  # fmt: skip
+"""The triggers that let nothing into the history without its line in the audit log."""
 
 # What SQL is put together from below are these constants and never a value.
 _COLUMNS = (
@@ -237,19 +271,21 @@ def shrink(db: Database, rest: Planned) -> None:
 # Entries.
 
 
-def add_entry(db: Database, planned: Planned, actor: Actor, at: float, approval_id: str | None, decided_by: str) -> int:
-    """Write a line of the history and mark the transaction applied; answers the line's number."""
+def add_entry(store: Store, db: Database, planned: Planned, actor: Actor, at: float, permit: Permit) -> int:
+    """Write a line of the history, its line of the audit log before it, and mark the transaction applied; answers the
+    line's number."""
     body = _body(planned, operations=False)
+    number = int(db.execute("SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'entries'").get)
+    store.record(db, _audited(planned, number, body, permit), actor, at)
     db.execute(
-        "INSERT INTO entries (transaction_id, at, actor_kind, actor_name, session, cause, title, body, undoes, "
-        "approval_id, decided_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (planned.id, at, actor.kind, actor.name, actor.session, planned.cause, planned.title, body, planned.undoes,
-         approval_id, decided_by),
+        "INSERT INTO entries (number, transaction_id, at, actor_kind, actor_name, session, cause, title, body, undoes, "
+        "approval_id, decided_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (number, planned.id, at, actor.kind, actor.name, actor.session, planned.cause, planned.title, body,
+         planned.undoes, permit.approval_id, permit.decided_by or permit.reason),
     )  # fmt: skip
-    number = db.last_insert_rowid()
     db.execute(
         "UPDATE transactions SET status = 'applied', applied_at = ?, entry = ?, approval_id = ? WHERE id = ?",
-        (at, number, approval_id, planned.id),
+        (at, number, permit.approval_id, planned.id),
     )
     return number
 
@@ -264,6 +300,22 @@ def entry_of(db: Database, transaction_id: str) -> Entry | None:
     """The line that a transaction wrote."""
     row = db.execute(f"SELECT {_ENTRY} FROM entries WHERE transaction_id = ?", (transaction_id,)).fetchone()  # noqa: S608
     return None if row is None else _entry(row)
+
+
+def stored_entry(db: Database, number: int) -> tuple[str, str] | None:
+    """The transaction of a line of the history, and the SHA-256 of its body as it is stored."""
+    row = db.execute("SELECT transaction_id, body FROM entries WHERE number = ?", (number,)).fetchone()
+    return None if row is None else (str(row[0]), hashlib.sha256(str(row[1]).encode()).hexdigest())
+
+
+def last_entry(db: Database) -> int:
+    """The number of the newest line, 0 before the first."""
+    return int(db.execute("SELECT coalesce(max(number), 0) FROM entries").get)
+
+
+def count_entries(db: Database, after: int) -> int:
+    """How many lines have a number beyond `after`."""
+    return int(db.execute("SELECT count(*) FROM entries WHERE number > ?", (after,)).get)
 
 
 def entries(db: Database, limit: int, before: int | None = None) -> list[Entry]:
@@ -377,6 +429,23 @@ def release(db: Database, transaction_id: str, keep: Iterable[str] = ()) -> list
 
 
 # Rows and values.
+
+
+def _audited(planned: Planned, number: int, body: str, permit: Permit) -> EntryWritten:
+    return EntryWritten(
+        entry=number,
+        transaction=planned.id,
+        cause=planned.cause,
+        title=planned.title,
+        fingerprint=planned.fingerprint,
+        sha256=hashlib.sha256(body.encode()).hexdigest(),
+        changes=len(planned.change_set.changes),
+        paths=tuple(planned.change_set.paths()),
+        reason=permit.reason,
+        approval=permit.approval_id,
+        decided_by=permit.decided_by or None,
+        undoes=planned.undoes,
+    )
 
 
 def _body(planned: Planned, *, operations: bool = True) -> str:
