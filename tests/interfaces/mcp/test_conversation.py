@@ -257,3 +257,139 @@ def test_a_wrong_filter_is_refused(hub, house, wrong):
             assert (await ear.next()).error == -32602
 
     asyncio.run(talk())
+
+
+# Resources, prompts and completion.
+
+
+async def ask(conversation, ear, method, era="handshake", **params):
+    """The answer to one request; what else is sent meanwhile is left out."""
+    number = f"ask-{method}"
+    request = modern(number, method, **params) if era == "modern" else message(id=number, method=method, params=params)
+    conversation.hear(request, number)
+    while (sent := await ear.next()).origin != number:
+        pass
+    return json.loads(sent.line)
+
+
+CREATE = {"type": "create", "path": "a.txt", "content": "hello\n"}
+
+
+@pytest.mark.parametrize("era", ["handshake", "modern"])
+def test_resources_prompts_and_completion_are_served_in_both_eras(hub, house, era):
+    house.edit(CREATE)
+
+    async def talk():
+        async with conversing(hub, house.workspace, "" if era == "modern" else "2025-11-25") as (conversation, ear):
+
+            async def get(method, **params):
+                return (await ask(conversation, ear, method, era, **params))["result"]
+
+            listed = await get("resources/list")
+            assert [row["uri"] for row in listed["resources"]] == ["workroom://changes", "workroom://history/1"]
+            assert ("ttlMs" in listed) == (era == "modern")
+            read = await get("resources/read", uri="workroom://history/1")
+            assert "+hello" in read["contents"][0]["text"]
+            assert len((await get("resources/templates/list"))["resourceTemplates"]) == 2
+            assert {row["name"] for row in (await get("prompts/list"))["prompts"]} == {
+                "start", "review", "plan", "explain"
+            }  # fmt: skip
+            assert "+hello" in str(await get("prompts/get", name="explain", arguments={"entry": "1"}))
+            values = await get(
+                "completion/complete",
+                ref={"type": "ref/prompt", "name": "explain"},
+                argument={"name": "entry", "value": ""},
+            )
+            assert values["completion"]["values"] == ["1"]
+            gone = await ask(conversation, ear, "resources/read", era, uri="workroom://history/9")
+            assert gone["error"]["code"] == (-32602 if era == "modern" else -32002)
+            assert gone["error"]["data"]["uri"] == "workroom://history/9"
+
+    asyncio.run(talk())
+
+
+def test_a_client_hears_of_what_it_subscribed_to(hub, house):
+    async def talk():
+        async with conversing(hub, house.workspace) as (conversation, ear):
+            for uri in ("workroom://changes", "workroom://history/1"):
+                assert (await ask(conversation, ear, "resources/subscribe", uri=uri))["result"] == {}
+            wrong = await ask(conversation, ear, "resources/subscribe", uri="file:///etc/passwd")
+            assert wrong["error"]["code"] == -32602
+            entry = await asyncio.to_thread(house.edit, CREATE)
+            told = json.loads((await ear.next()).line)
+            assert (told["method"], told["params"]) == (
+                "notifications/resources/updated", {"uri": "workroom://changes"}
+            )  # fmt: skip
+            await asyncio.to_thread(house.undo, entry.transaction_id)
+            heard = {json.loads((await ear.next()).line)["params"]["uri"] for _ in range(2)}
+            assert heard == {"workroom://changes", "workroom://history/1"}
+            for uri in ("workroom://changes", "workroom://history/1"):
+                assert (await ask(conversation, ear, "resources/unsubscribe", uri=uri))["result"] == {}
+            assert (await ask(conversation, ear, "resources/unsubscribe", uri=7))["error"]["code"] == -32602
+            await asyncio.to_thread(house.edit, CREATE)
+            assert (await ask(conversation, ear, "ping"))["result"] == {}
+            assert await ear.all() == []
+
+    asyncio.run(talk())
+
+
+def test_a_list_that_was_asked_for_is_told_once_when_it_changes(hub, house):
+    async def talk():
+        async with conversing(hub, house.workspace) as (conversation, ear):
+            await asyncio.to_thread(house.edit, CREATE)  # nobody has asked for the list yet
+            await ask(conversation, ear, "resources/list")
+            await asyncio.to_thread(house.edit, {**CREATE, "path": "b.txt"})
+            told = await ear.next()
+            assert json.loads(told.line)["method"] == "notifications/resources/list_changed"
+            await asyncio.to_thread(house.edit, {**CREATE, "path": "c.txt"})
+            await ask(conversation, ear, "ping")
+            assert await ear.all() == []
+
+    asyncio.run(talk())
+
+
+def test_a_stream_hears_of_the_resources_it_names(hub, house):
+    async def talk():
+        async with conversing(hub, house.workspace, "") as (conversation, ear):
+            wanted = {
+                "resourcesListChanged": True,
+                "resourceSubscriptions": ["workroom://changes", "file:///etc/passwd"],
+            }
+            conversation.hear(modern("s", "subscriptions/listen", notifications=wanted), "stream")
+            honoured = json.loads((await ear.next()).line)["params"]["notifications"]
+            assert honoured == {"resourcesListChanged": True, "resourceSubscriptions": ["workroom://changes"]}
+            await asyncio.to_thread(house.edit, CREATE)
+            told = [await ear.next(), await ear.next()]
+            assert {one.origin for one in told} == {"stream"}
+            assert {json.loads(one.line)["method"] for one in told} == {
+                "notifications/resources/list_changed", "notifications/resources/updated"
+            }  # fmt: skip
+
+    asyncio.run(talk())
+
+
+def test_subscriptions_go_on_with_another_conversation(hub, house):
+    async def talk():
+        async with conversing(hub, house.workspace) as (first, ear):
+            await ask(first, ear, "resources/subscribe", uri="workroom://changes")
+            lines = first.stop(handing_over=True)
+        async with conversing(hub, house.workspace, "") as (second, ear):
+            second.recall(lines)
+            told = [json.loads((await ear.next()).line)["method"] for _ in range(2)]
+            assert told == ["notifications/tools/list_changed", "notifications/resources/updated"]
+            await asyncio.to_thread(house.edit, CREATE)
+            assert json.loads((await ear.next()).line)["params"] == {"uri": "workroom://changes"}
+
+    asyncio.run(talk())
+
+
+def test_what_happens_after_the_end_is_told_nobody(hub, house):
+    async def talk():
+        async with conversing(hub, house.workspace) as (conversation, ear):
+            await ask(conversation, ear, "resources/subscribe", uri="workroom://changes")
+            await asyncio.to_thread(house.edit, CREATE)
+            conversation.end()
+            await asyncio.sleep(0.1)
+            assert await ear.all() == []
+
+    asyncio.run(talk())

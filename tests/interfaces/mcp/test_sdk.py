@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from mcp.client.subscriptions import ToolsListChanged
+from mcp.client.subscriptions import ResourceUpdated, ToolsListChanged
 
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
 
@@ -73,5 +73,42 @@ def test_a_newer_client_listens_for_what_it_names(guest):
             await asyncio.to_thread(guest.person(guest.folder).get, "mode", mode="auto")
             assert await anext(aiter(heard)) == ToolsListChanged()
             assert "workspace_plan" not in {tool.name for tool in (await client.list_tools()).tools}
+
+    run(use())
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_the_official_client_reads_resources_and_gets_prompts(guest, mode):
+    async def use():
+        async with client_of(guest, mode) as client:
+            await asyncio.to_thread(guest.person(guest.folder).get, "mode", mode="auto")
+            edit = {"action": "apply", "operations": [{"type": "create", "path": "a.txt", "content": "one\n"}]}
+            assert not (await client.call_tool("workspace_edit", edit)).is_error
+            uris = [str(row.uri) for row in (await client.list_resources()).resources]
+            assert uris == ["workroom://changes", "workroom://history/1"]
+            (contents,) = (await client.read_resource("workroom://history/1")).contents
+            assert "+one" in contents.text
+            assert len((await client.list_resource_templates()).resource_templates) == 2
+            names = {prompt.name for prompt in (await client.list_prompts()).prompts}
+            assert names == {"start", "review", "plan", "explain"}
+            got = await client.get_prompt("explain", {"entry": "1"})
+            assert "+one" in got.messages[0].content.text
+            with pytest.raises(MCPError) as gone:
+                await client.read_resource("workroom://history/9")
+            assert gone.value.code == (-32602 if mode == "auto" else -32002)
+
+    run(use())
+
+
+def test_a_newer_client_hears_of_a_resource(guest):
+    async def use():
+        async with (
+            client_of(guest, "auto") as client,
+            client.listen(resource_subscriptions=["workroom://changes"]) as heard,
+        ):
+            await asyncio.to_thread(guest.person(guest.folder).get, "mode", mode="auto")
+            edit = {"action": "apply", "operations": [{"type": "create", "path": "a.txt", "content": "one\n"}]}
+            await client.call_tool("workspace_edit", edit)
+            assert await anext(aiter(heard)) == ResourceUpdated("workroom://changes")
 
     run(use())

@@ -161,3 +161,16 @@ def test_changes_are_bounded(inspect, caller, house):
     assert (len(row["paths"]), row["pathCount"]) == (20, 30)
     assert "and 27 more" in answer.text
     assert answer.data["approvals"] == []
+
+
+def test_one_entry_with_its_diff(inspect, house):
+    house.edit({"type": "create", "path": "a.txt", "content": "one\n"})
+    house.edit({"type": "rewrite", "path": "a.txt", "content": "two\n"})
+    answer = inspect("changes", entry=2)
+    assert answer.data["id"] == 2
+    assert "-one\n+two\n" in answer.data["diff"]
+    assert "-one\n+two" in answer.text
+    assert "decidedBy" in answer.data
+    assert "warnings" not in answer.data
+    missing = inspect("changes", entry=3)
+    assert missing.error["code"] == "NOT_FOUND"

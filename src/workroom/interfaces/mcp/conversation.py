@@ -39,9 +39,11 @@ from workroom.base.errors import WorkroomError
 from workroom.base.events import Event, ModeChanged
 from workroom.base.pulse import Pulse
 from workroom.interfaces.link import VERSION
+from workroom.interfaces.mcp import prompts, resources
 from workroom.interfaces.mcp.adapters import limits_of
 from workroom.interfaces.mcp.answers import call_result, tool_list
-from workroom.interfaces.mcp.jsonrpc import INTERNAL_ERROR, RpcError
+from workroom.interfaces.mcp.eras import RESOURCE_NOT_FOUND
+from workroom.interfaces.mcp.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, RpcError, encode
 from workroom.interfaces.mcp.progress import Progress
 from workroom.interfaces.mcp.protocol import Peer, tool_call
 from workroom.interfaces.mcp.steps import Cancel, Reply, Request, Send, Step
@@ -62,7 +64,23 @@ _INSTRUCTIONS = (
     "person: tell them, and don't try another way around."
 )
 
-_CAPABILITIES = {"tools": {"listChanged": True}}
+_CAPABILITIES: dict[str, Any] = {
+    "tools": {"listChanged": True},
+    "resources": {"subscribe": True, "listChanged": True},
+    "prompts": {},
+    "completions": {},
+}
+
+_LOOKS: dict[str, Callable[[Call, dict[str, Any]], dict[str, Any]]] = {
+    "resources/list": resources.listed,
+    "resources/read": resources.read,
+    "prompts/get": prompts.got,
+    "completion/complete": prompts.completed,
+}
+"""What is looked up on a thread."""
+
+_GATHERING_SECONDS = 0.05
+"""How long what happens is gathered before a client is told of it."""
 
 _PARTED = "The server stopped while this ran; it may have taken effect. Look before you repeat it."
 _NOT_BEGUN = "The server stopped before this was begun; nothing was done. Send it again."
@@ -102,7 +120,9 @@ class Conversation:
         self._send = send
         self._actor = actor
         self._peer = Peer(VERSION, _INSTRUCTIONS, _CAPABILITIES)
-        self._subscriptions = Subscriptions(self._peer, send, lambda _uri: False)
+        self._subscriptions = Subscriptions(self._peer, send, resources.is_ours)
+        self._news: list[Event] = []
+        """What happened and wasn't told of yet."""
         self._mode = workspace.settings().mode
         self._loop = asyncio.get_running_loop()
         self._leave = workspace.store.subscribe(self._happened)
@@ -202,6 +222,15 @@ class Conversation:
             case "resources/unsubscribe":
                 self._subscriptions.unsubscribe(request.params)
                 self._tell(self._peer.answer(request, "{}"))
+            case "resources/templates/list":
+                self._tell(self._peer.answer(request, encode({"resourceTemplates": resources.TEMPLATES})))
+            case "prompts/list":
+                self._tell(self._peer.answer(request, encode(prompts.listing())))
+            case method:
+                if method == "resources/list":
+                    self._subscriptions.listed()
+                caller = self._caller(request)
+                self._work(request, caller.pulse, lambda: encode(_LOOKS[method](caller, request.params)))
 
     def _recall(self, request: Request) -> None:
         """What was subscribed to with another conversation; nothing is said about it again."""
@@ -305,6 +334,8 @@ class Conversation:
             self._tell(self._peer.answer(request, result))
 
     def _refuse(self, request: Request, fault: RpcError) -> None:
+        if fault.code == RESOURCE_NOT_FOUND and request.client.modern:
+            fault = RpcError(INVALID_PARAMS, str(fault), fault.data)
         with self._lock:
             self._tell(self._peer.refuse(request, fault))
 
@@ -318,6 +349,20 @@ class Conversation:
         """Hear of an event, on the thread that committed it."""
         if isinstance(event, ModeChanged):
             self._on_loop(self._follow_mode)
+        if self._subscriptions.any:
+            self._on_loop(partial(self._gather, event))
+
+    def _gather(self, event: Event) -> None:
+        """Tell of it soon, with what else happens until then."""
+        self._news.append(event)
+        if len(self._news) == 1:
+            self._loop.call_later(_GATHERING_SECONDS, self._tell_news)
+
+    def _tell_news(self) -> None:
+        news, self._news = [resources.touched(event) for event in self._news], []
+        if not self._ended:
+            lists = frozenset({"resources"}) if any(listed for listed, _ in news) else frozenset()
+            self._subscriptions.changed(lists, lambda uri: any(touches(uri) for _, touches in news))
 
     def _follow_mode(self) -> None:
         """Tell the client when its tools are others now; the person may also have edited the settings' file."""

@@ -38,6 +38,11 @@ class Subscriptions:
         self._listed = False
         """Whether a client of the handshake era has asked for the resources since it was told that they changed."""
 
+    @property
+    def any(self) -> bool:
+        """Whether anybody wants to hear of resources; from any thread."""
+        return bool(self._uris or self._listens or self._listed)
+
     def subscribe(self, params: Mapping[str, Any]) -> None:
         """`resources/subscribe`; INVALID_PARAMS for what is no resource of ours, or one too many."""
         uri = params.get("uri")

@@ -13,7 +13,7 @@ from workroom.core.approvals import Approval, Status
 from workroom.core.notes import MEMORY_PATH
 from workroom.core.plans import plan_path
 from workroom.core.search.text import search_confinement
-from workroom.core.transactions import Entry
+from workroom.core.transactions import Entry, render_diff
 from workroom.system.clock import iso
 from workroom.tools.tool import Action, Arguments, Call
 from workroom.tools.transaction_rows import transaction_row
@@ -51,6 +51,8 @@ class Changes(Arguments):
     """Rows of each list."""
     since: Annotated[int | None, Field(ge=0, le=2**63 - 1, description="event number")] = None
     """Only entries told of by later events than this number."""
+    entry: Annotated[int | None, Field(ge=1, le=2**63 - 1, description="one entry with its diff")] = None
+    """One entry of the history, by its number, with its diff."""
 
 
 def capabilities_action(registered: Registered) -> Action:
@@ -156,6 +158,8 @@ def _approval(record: Approval) -> dict[str, Any]:
 
 
 def _changes(call: Call, arguments: Changes) -> Envelope:
+    if arguments.entry is not None:
+        return _one_entry(call, arguments.entry)
     workspace, limit = call.workspace, arguments.limit
     transactions, total = workspace.transactions.find(limit=limit)
     entries, entries_total = _history(call, arguments)
@@ -183,6 +187,22 @@ def _changes(call: Call, arguments: Changes) -> Envelope:
         facts=tuple(f"entry {e.number}: {e.title} ({e.transaction_id})" for e in entries[:5]),
         omit_when_summarizing=("history", "transactions", "approvals", "plans"),
         text="\n".join(_entry_line(entry) for entry in entries),
+    )
+
+
+def _one_entry(call: Call, number: int) -> Envelope:
+    workspace = call.workspace
+    entry = workspace.transactions.entry(number)
+    diff = render_diff(entry.changes, workspace.transactions.image)
+    also = {"decidedBy": entry.decided_by, "warnings": list(entry.warnings)}
+    row = _entry(entry) | {"diff": diff} | {name: value for name, value in also.items() if value}
+    return Envelope(
+        ok=True,
+        operation="inspect.changes",
+        summary=_entry_line(entry),
+        data=row,
+        omit_when_summarizing=("diff",),
+        text="\n".join([*entry.warnings, diff]).rstrip(),
     )
 
 
