@@ -286,9 +286,9 @@ class Inspect:
         """What stands at a path: kind, size, lines, hash, mode, git's view of it."""
         return self._asks.call("workspace_inspect", "stat", path=path, paths=paths)
 
-    def changes(self, limit: int | None = None, *, since: int | None = None) -> Answer:
+    def changes(self, limit: int | None = None, *, since: int | None = None, entry: int | None = None) -> Answer:
         """What was done here by anyone, newest first, and what waits."""
-        return self._asks.call("workspace_inspect", "changes", limit=limit, since=since)
+        return self._asks.call("workspace_inspect", "changes", limit=limit, since=since, entry=entry)
 
 
 class Edit:
