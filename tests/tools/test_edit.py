@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from tests.moments import just_before
 from workroom.base.actor import Actor
 from workroom.base.changes import Permit
 from workroom.base.settings import Settings
+from workroom.person.present import present
 from workroom.tools.dispatch import call, resume
 from workroom.tools.edit import EDIT
 from workroom.tools.schema import parse_arguments
@@ -420,14 +422,133 @@ def test_staging_names_the_way_to_go_on(house, edit):
     assert not (house.folder / "f").exists()
 
 
-def test_what_is_not_in_this_version_is_said_kindly(edit):
-    operations = [{"type": "create", "path": "f", "content": ""}]
-    for answer in (
-        edit("preview", operations=operations, on_conflict="merge"),
-        edit("apply", operations=operations, on_conflict="merge"),
-    ):
-        assert answer["error"]["code"] == "UNSUPPORTED"
-    assert edit("apply", operations=operations, on_conflict="refuse")["ok"]
+STALE = "one\ntwo\nthree\nfour\n"
+
+
+def test_a_stale_edit_is_refused_unless_a_merge_is_asked_for(house, edit):
+    house.write("a.txt", STALE)
+    edit("apply", operations=[{**REPLACE, "search": "four", "replacement": "4"}])
+    seen = hashlib.sha256(STALE.encode()).hexdigest()
+    late = {"operations": [{**REPLACE, "expected_sha256": seen}]}
+    assert edit("apply", **late)["error"]["code"] == "EDIT_CONFLICT"
+    answer = edit("apply", **late, on_conflict="merge")
+    assert house.read("a.txt") == b"one\n2\nthree\n4\n"
+    assert "Merged with what had changed meanwhile: a.txt." in answer["summary"]
+    assert answer["data"]["files"][0]["merged"] is True
+    assert "both changes are in it" in answer["data"]["warnings"][0]
+
+
+def test_the_text_of_an_answer_says_that_it_was_merged(house):
+    house.write("a.txt", STALE)
+    caller = Call(house.workspace, AGENT)
+    call(caller, "workspace_edit", {"action": "apply", "operations": [{**REPLACE, "search": "four"}]})
+    seen = hashlib.sha256(STALE.encode()).hexdigest()
+    late = {"operations": [{**REPLACE, "expected_sha256": seen}], "on_conflict": "merge"}
+    house.settings = Settings(mode="manual")
+    for action in ("preview", "apply"):
+        assert "both changes are in it" in call(caller, "workspace_edit", {"action": action, **late}).text
+
+
+def test_a_plan_is_merged_when_it_is_committed_if_that_is_asked_for(house, edit):
+    house.write("a.txt", STALE)
+    planned = edit("preview", operations=[REPLACE])["data"]["transactionId"]
+    house.write("a.txt", STALE.replace("four", "4"))
+    assert edit("commit", transaction_id=planned)["error"]["code"] == "EDIT_CONFLICT"
+    answer = edit("commit", transaction_id=planned, on_conflict="merge")
+    assert answer["data"]["status"] == "applied"
+    assert answer["data"]["supersedes"] == planned
+    assert answer["data"]["transactionId"] != planned
+    assert house.read("a.txt") == b"one\n2\nthree\n4\n"
+    assert edit("show", transaction_id=planned)["data"]["status"] == "superseded"
+    again = edit("commit", transaction_id=planned, on_conflict="merge")
+    assert (again["ok"], again["data"]["transactionId"]) == (True, answer["data"]["transactionId"])
+    assert edit("show", transaction_id=planned)["data"]["supersededBy"] == answer["data"]["transactionId"]
+    assert len(house.tx.history()) == 1
+
+
+def test_a_merge_is_asked_about_anew_and_what_was_approved_stays_approved(house, edit):
+    house.settings = Settings(mode="manual")
+    house.write("a.txt", STALE)
+    staged = edit("apply", operations=[REPLACE], on_conflict="merge")["data"]
+    house.write("a.txt", STALE.replace("four", "4"))
+    approvals, caller = house.workspace.approvals, Call(house.workspace, AGENT)
+    record = approvals.approve(staged["approval"]["id"], "ann")
+    assert resume(caller, record).error["code"] == "EDIT_CONFLICT"
+    assert house.read("a.txt") == STALE.replace("four", "4").encode()
+    assert approvals.get(record.id).status == "approved"
+
+    commit = {"transaction_id": staged["transactionId"], "on_conflict": "merge"}
+    merged = edit("commit", **commit)["data"]
+    assert merged["status"] == "pending_approval"
+    assert merged["supersedes"] == staged["transactionId"]
+    assert merged["approval"]["id"] != record.id
+    assert edit("commit", **commit)["data"]["approval"]["id"] == merged["approval"]["id"]  # the same call waits on
+    assert "both changes are in it" in present(house.workspace, approvals.get(merged["approval"]["id"])).text
+    assert house.read("a.txt") == STALE.replace("four", "4").encode()
+    second = approvals.approve(merged["approval"]["id"], "ann")
+    assert resume(caller, second).ok
+    assert house.read("a.txt") == b"one\n2\nthree\n4\n"
+    assert "was applied already; nothing was done" in resume(caller, record).summary
+    assert len(house.tx.history()) == 1
+
+
+def test_a_part_of_a_stale_plan_is_not_merged(house, edit):
+    house.write("a.txt", STALE)
+    operations = [REPLACE, {"type": "create", "path": "b.txt", "content": ""}]
+    planned = edit("preview", operations=operations)["data"]["transactionId"]
+    house.write("a.txt", STALE.replace("four", "4"))
+    part = edit("commit", transaction_id=planned, files=["a.txt"], on_conflict="merge")
+    assert part["error"]["code"] == "EDIT_CONFLICT"
+
+
+def test_a_key_goes_over_to_the_merged_plan(house, edit):
+    house.write("a.txt", STALE)
+    call_ = {"operations": [REPLACE], "on_conflict": "merge", "idempotency_key": "k"}
+    planned = edit("preview", **call_)["data"]["transactionId"]
+    house.write("a.txt", STALE.replace("four", "4"))
+    applied = edit("apply", **call_)["data"]
+    assert (applied["status"], applied["supersedes"]) == ("applied", planned)
+    assert edit("apply", **call_)["data"]["transactionId"] == applied["transactionId"]
+    assert len(house.tx.history()) == 1
+    assert house.read("a.txt") == b"one\n2\nthree\n4\n"
+
+
+def test_what_another_wrote_in_the_last_moment_is_merged_too(house, edit):
+    house.write("a.txt", STALE)
+    planned = edit("preview", operations=[REPLACE])["data"]["transactionId"]
+    looks = just_before("open", "a.txt", lambda: None)
+    with looks, just_before("open", "a.txt", lambda: house.write("a.txt", STALE.replace("four", "4"))):
+        answer = edit("commit", transaction_id=planned, on_conflict="merge")
+    assert answer["data"]["files"][0]["merged"] is True
+    assert house.read("a.txt") == b"one\n2\nthree\n4\n"
+
+
+def test_eight_that_edit_one_file_at_once_are_all_in_it(house, edit):
+    lines = [f"line {number}\n" for number in range(24)]
+    house.write("a.txt", "".join(lines))
+    seen = hashlib.sha256("".join(lines).encode()).hexdigest()
+
+    def late(number: int):
+        operation = {"path": "a.txt", "search": f"line {number}\n", "replacement": f"LINE {number}\n"}
+        operations = [{"type": "replace", "expected_sha256": seen, **operation}]
+        return edit("apply", operations=operations, on_conflict="merge")
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(late, range(0, 24, 3)))
+    assert [answer.get("error") for answer in answers] == [None] * 8
+    assert house.read("a.txt").decode() == "".join(
+        line.upper() if number % 3 == 0 else line for number, line in enumerate(lines)
+    )
+    assert sum("merged" in answer["data"]["files"][0] for answer in answers) == 7
+
+
+def test_what_can_not_be_had_is_not_tried_for_ever(house, edit):
+    house.write("a.txt", STALE)
+    with open(house.folder / "a.txt", "ab"):  # another program has it open for writing
+        answer = edit("apply", operations=[REPLACE], on_conflict="merge")
+    assert answer["error"]["code"] == "EDIT_CONFLICT"
+    assert "open for writing" in answer["error"]["message"]
+    assert house.read("a.txt") == STALE.encode()
 
 
 def test_transactions_of_one_instant_are_all_listed(house, edit):

@@ -35,6 +35,8 @@ _DEFAULTS = Settings()
 _CONFLICT_CHARS = 6_000
 _ACCEPTING_SECONDS = 0.5
 """How long a call that was accepted while it began to wait leaves it to the accept to run it."""
+_TRIES = 10
+"""How often a call that merges is made again while others commit in between."""
 
 
 async def dispatch(pool: Executor, caller: Call, name: str, raw: dict[str, Any]) -> Envelope:
@@ -154,6 +156,19 @@ def _propose(action: Action, caller: Call, arguments: Arguments) -> Proposal | E
 
 
 def _gate(caller: Call, tool: Tool, action: Action, proposal: Proposal, request: str) -> Envelope:
+    """The gate's answer, and what it let run gives. A proposal that can be made again goes through the gate again."""
+    for _ in range(_TRIES):
+        try:
+            return _gate_once(caller, tool, action, proposal, request)
+        except WorkroomError as error:
+            if error.code is not ErrorCode.EDIT_CONFLICT or proposal.again is None:
+                raise
+            conflict = error
+        proposal = proposal.again()
+    raise conflict
+
+
+def _gate_once(caller: Call, tool: Tool, action: Action, proposal: Proposal, request: str) -> Envelope:
     settings = caller.workspace.settings()
     approvals = caller.workspace.approvals
     plan = approvals.active_plan() if settings.mode is Mode.PLAN else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -11,7 +11,6 @@ from workroom.base.envelope import Envelope
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.transactions import Operation, Planned, Strategy, Transaction, write_views
 from workroom.tools.parts import current, part_proposal, take
-from workroom.tools.schema import UNSHOWN
 from workroom.tools.tool import Action, Arguments, Call, Proposal, Staged, Tool
 from workroom.tools.transaction_answer import answer, counts, plan_data, plan_diff
 from workroom.tools.transaction_rows import derived_row, transaction_row
@@ -19,6 +18,7 @@ from workroom.tools.transaction_rows import derived_row, transaction_row
 __all__ = ["EDIT"]
 
 _DERIVED_SHOWN = 20
+_NAMED = 10
 
 
 class EditArguments(Arguments):
@@ -30,8 +30,10 @@ class EditArguments(Arguments):
     """What it is about, for the history; by default the paths."""
     idempotency_key: str | None = Field(default=None, min_length=1, max_length=200, description="one effect a key")
     """One effect a key, however often the call arrives."""
-    on_conflict: Annotated[Literal["refuse", "merge"], Field(json_schema_extra=UNSHOWN)] = "refuse"
-    """What is done when the disk isn't what was planned against; only `refuse` in this version."""
+    on_conflict: Strategy = Field(default="refuse", description="a stale edit: merge it with what is there")
+    """What is done about an edit that was made against an older version (named by `expected_sha256` or
+    `expected_hash`), or whose files change before it is committed: refuse, or merge it with what is there, where the
+    two don't touch the same lines. The answer says so."""
 
 
 class ShowArguments(Arguments):
@@ -49,6 +51,9 @@ class CommitArguments(ShowArguments):
     other end of a move, folders to be made. The rest stays planned."""
     hunks: tuple[str, ...] = Field(default=(), max_length=1000, description="commit: only these ids, behind @@")
     """Only these hunks, by the ids that stand behind `@@` in the diff of a planned transaction, beside `files`."""
+    on_conflict: Strategy = Field(default="refuse", description="a stale edit: merge it with what is there")
+    """What is done when files have changed since it was planned: refuse, or merge the plan with what is there. What
+    comes of that is a plan of its own, and asked about anew where the person has to be asked. A part isn't merged."""
 
 
 class RollbackArguments(Arguments):
@@ -78,7 +83,6 @@ class ListArguments(Arguments):
 
 
 def _preview(call: Call, arguments: EditArguments) -> Envelope:
-    _check_merge("on_conflict", arguments.on_conflict)
     found = _by_key(call, arguments)
     if found is None:
         try:
@@ -91,7 +95,6 @@ def _preview(call: Call, arguments: EditArguments) -> Envelope:
 
 
 def _apply(call: Call, arguments: EditArguments) -> Proposal | Envelope:
-    _check_merge("on_conflict", arguments.on_conflict)
     found = _by_key(call, arguments)
     if found is None:
         try:
@@ -105,6 +108,8 @@ def _apply(call: Call, arguments: EditArguments) -> Proposal | Envelope:
     except WorkroomError as error:
         if error.code is not ErrorCode.EDIT_CONFLICT:
             raise
+        if arguments.on_conflict == "merge":
+            return _proposal(call, "edit.apply", call.workspace.transactions.plan_merge(found.planned), arguments)
         if not call.workspace.transactions.release_key(found.id):
             return _settled(call, "edit.apply", call.workspace.transactions.get(found.id))
         return _proposal(call, "edit.apply", _plan(call, arguments), arguments)
@@ -128,8 +133,13 @@ def _commit(call: Call, arguments: CommitArguments) -> Proposal | Envelope:
         call.workspace.transactions.check(taken)
         if taken.part is not None:
             return part_proposal(call, taken, taken.part, arguments.files, arguments.hunks)
-    call.workspace.transactions.check(found.planned)
-    return _proposal(call, "edit.commit", found.planned)
+    try:
+        call.workspace.transactions.check(found.planned)
+    except WorkroomError as error:
+        if error.code is not ErrorCode.EDIT_CONFLICT or arguments.on_conflict != "merge":
+            raise
+        return _proposal(call, "edit.commit", call.workspace.transactions.plan_merge(found.planned), merge=True)
+    return _proposal(call, "edit.commit", found.planned, merge=arguments.on_conflict == "merge")
 
 
 def _rollback(call: Call, arguments: RollbackArguments) -> Proposal | Envelope:
@@ -205,8 +215,11 @@ def _by_key(call: Call, arguments: EditArguments) -> Transaction | None:
 
 def _plan(call: Call, arguments: EditArguments) -> Planned:
     return call.workspace.transactions.plan(
-        arguments.operations, title=arguments.title, key=arguments.idempotency_key
-    )  # fmt: skip
+        arguments.operations,
+        title=arguments.title,
+        key=arguments.idempotency_key,
+        merge=arguments.on_conflict == "merge",
+    )
 
 
 def _twin(call: Call, arguments: EditArguments | None, error: WorkroomError) -> Transaction:
@@ -217,9 +230,15 @@ def _twin(call: Call, arguments: EditArguments | None, error: WorkroomError) -> 
     return found
 
 
-def _proposal(call: Call, operation: str, planned: Planned, arguments: EditArguments | None = None) -> Proposal:
-    """What committing a plan would do. With the arguments of an apply, its twin by key answers for it."""
+def _proposal(
+    call: Call, operation: str, planned: Planned, arguments: EditArguments | None = None, *, merge: bool = False
+) -> Proposal:
+    """What committing a plan would do. With the arguments of an apply, its twin by key answers for it.
+
+    With `merge` (or theirs), a plan that is stale by the time it is committed is proposed again, merged.
+    """
     transactions = call.workspace.transactions
+    merge = merge or (arguments is not None and arguments.on_conflict == "merge")
 
     def stage() -> Staged:
         try:
@@ -229,7 +248,8 @@ def _proposal(call: Call, operation: str, planned: Planned, arguments: EditArgum
         named = transactions.hunks(staged)
         diff = plan_diff(call, staged, named)
         data, artifacts = plan_data(staged, "planned", diff, named), write_views(call.workspace.agentic, staged, diff)
-        return Staged(_commit_call(staged), data, artifacts, str(data["diffPreview"]))
+        text = "\n".join([*staged.warnings, str(data["diffPreview"])])
+        return Staged(_commit_call(staged), data, artifacts, text)
 
     def run(permit: Permit) -> Envelope:
         try:
@@ -239,7 +259,12 @@ def _proposal(call: Call, operation: str, planned: Planned, arguments: EditArgum
             if twin.status != "applied":
                 raise
             return _settled(call, operation, twin)
-        return answer(call, operation, planned, "applied", f"Applied {planned.id}: {counts(planned)}.")
+        merged = [change.path for change in planned.change_set.changes if change.merged]
+        also = f" Merged with what had changed meanwhile: {', '.join(merged[:_NAMED])}." if merged else ""
+        return answer(call, operation, planned, "applied", f"Applied {planned.id}: {counts(planned)}.{also}")
+
+    def again() -> Proposal:
+        return _proposal(call, operation, transactions.plan_merge(planned), arguments, merge=merge)
 
     return Proposal(
         kind="transaction",
@@ -250,6 +275,7 @@ def _proposal(call: Call, operation: str, planned: Planned, arguments: EditArgum
         run=run,
         dangers=planned.dangers,
         asks=transactions.asks(planned),
+        again=again if merge else None,
     )
 
 
@@ -273,15 +299,6 @@ def _cursor(text: str) -> tuple[float, str]:
         raise WorkroomError(
             ErrorCode.INVALID_INPUT, "cursor is none of ours.", next_step="Send the cursor of the answer before."
         ) from None
-
-
-def _check_merge(field: str, value: str) -> None:
-    if value == "merge":
-        raise _not_yet(f"{field} merge", f"Leave {field} out: a conflict is refused, with the difference.")
-
-
-def _not_yet(what: str, next_step: str) -> WorkroomError:
-    return WorkroomError(ErrorCode.UNSUPPORTED, f"{what} is not in this version.", next_step=next_step)
 
 
 EDIT = Tool(

@@ -108,6 +108,8 @@ class Proposal:
     fingerprint."""
     asks: tuple[str, ...] = ()
     """Reasons to ask in every mode, for the person to read: `.mcp.json can run code`."""
+    again: Callable[[], Proposal] | None = None
+    """The same over what is there now, where `run` met an EDIT_CONFLICT: another proposal, gated anew."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,6 +80,8 @@ def plan_data(planned: Planned, status: str, diff: str, named: Named = UNNAMED) 
         data["filesTruncated"], data["fileCount"] = True, len(rows)
     if planned.directories:
         data["directories"] = [{"path": d.path, "existedBefore": d.existed_before} for d in planned.directories]
+    if planned.supersedes is not None:
+        data["supersedes"] = planned.supersedes
     if planned.dangers:
         data["destructiveOperations"] = [
             {"operation": d.operation, "path": d.path, "alternative": d.alternative} for d in planned.dangers[:20]

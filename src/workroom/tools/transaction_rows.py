@@ -46,10 +46,12 @@ def transaction_row(found: Transaction) -> dict[str, Any]:
 
 
 def derived_row(found: Transaction) -> dict[str, Any]:
-    """How a transaction came from another: its status, and `partOf`, or `edited` with by whom."""
+    """How a transaction came from another: its status, and `partOf`, `supersedes`, or `edited` with by whom."""
     row: dict[str, Any] = {"transactionId": found.id, "status": found.status}
     if found.derived is not None and found.derived.kind == "part":
         row["partOf"] = found.derived.source
+    elif found.derived is not None and found.derived.kind == "merged":
+        row["supersedes"] = found.derived.source
     elif found.derived is not None:
         row["edited"] = {"by": found.derived.person, "proposed": found.derived.source}
     return row

@@ -3,7 +3,7 @@
 operations   what an edit is made of
 overlay      the folder as it would be
 plan         operations -> Planned        rollback   an entry turned round -> Planned
-merge        one path, three ways
+merge        one path, three ways         stale      a stale edit, merged
 part         some of a plan by itself      hunks      names for what can be taken apart
 service      Transactions: keep, commit, recover, history
 steps        a change set as renames      stage      after-images on their way

@@ -12,22 +12,27 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from workroom.base.changes import Change, ChangeSet, Kind
+from workroom.base.changes import Change, ChangeSet, Kind, State
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.transactions.steps import LOOK, Folders, Step, holds_something, look
 from workroom.system import syscalls
 from workroom.system.root import Root, refusal
 
-__all__ = ["check_folders", "check_guards", "perform", "prove_folders", "sync_folders", "worked_in"]
+__all__ = ["check_folders", "check_guards", "holds_before", "perform", "prove_folders", "sync_folders", "worked_in"]
 
 
 def check_guards(root: Root, change_set: ChangeSet) -> None:
     """EDIT_CONFLICT unless every path still is what the plan saw: type, bytes, mode, absence."""
     for change in change_set.changes:
         now = root.state(change.path)
-        same_mode = change.before.kind is not Kind.FILE or now.mode == change.before.mode
-        if not (now.same_content(change.before) and same_mode):
+        if not holds_before(change, now):
             raise _conflict(change, _difference(change, now.kind))
+
+
+def holds_before(change: Change, now: State) -> bool:
+    """Whether a path still is what the plan saw."""
+    same_mode = change.before.kind is not Kind.FILE or now.mode == change.before.mode
+    return now.same_content(change.before) and same_mode
 
 
 def perform(folders: Folders, steps: Iterable[Step], done: list[Step]) -> None:

@@ -49,7 +49,8 @@ class Planned:
     """What a transaction would do.
 
     `contents` holds the bytes of before- and after-images by SHA-256, as far as they aren't in the store yet.
-    `undoes` is the number of the entry that this one takes back.
+    `undoes` is the number of the entry that this one takes back, `supersedes` the planned transaction in whose place it
+    comes.
     """
 
     id: str
@@ -64,6 +65,7 @@ class Planned:
     asks: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     undoes: int | None = None
+    supersedes: str | None = None
     idempotency_key: str | None = None
     kept: bool = False
     part: Part | None = None
@@ -86,10 +88,11 @@ class Derivation:
     """How a stored transaction came from the one named `source`.
 
     `part`: it did a part of it, and the rest stayed planned there. `edited`: `person` changed what it would do before
-    they accepted it; `patch` is the difference, from what was proposed to what they made of it.
+    they accepted it; `patch` is the difference, from what was proposed to what they made of it. `merged`: it was
+    committed in the place of the other, which was stale.
     """
 
-    kind: Literal["part", "edited"]
+    kind: Literal["part", "edited", "merged"]
     source: str
     person: str = ""
     patch: str = ""

@@ -26,6 +26,7 @@ from workroom.core.transactions.operations import (
 )
 from workroom.core.transactions.overlay import Node, Overlay
 from workroom.core.transactions.policy import Policy
+from workroom.core.transactions.stale import Older, Stale
 from workroom.system.root import Root
 from workroom.text import match
 from workroom.text.encoding import TextFile, decode, decode_new
@@ -49,9 +50,20 @@ CAN_RUN_CODE = (
 """Files that run code when their own tool is used: labelled in an answer, not asked about."""
 
 
-def plan_edit(root: Root, settings: Settings, operations: Sequence[Operation], *, id: str, title: str) -> Planned:  # noqa: A002 - the field's name
-    """Play the operations and read off what they would do. Nothing is written; any fault names its operation."""
-    planner = _Planner(root, settings)
+def plan_edit(
+    root: Root,
+    settings: Settings,
+    operations: Sequence[Operation],
+    *,
+    id: str,  # noqa: A002 - the field's name
+    title: str,
+    older: Older | None = None,
+) -> Planned:
+    """Play the operations and read off what they would do. Nothing is written; any fault names its operation.
+
+    With `older`, an edit of a text that expects an older version is made against that and merged.
+    """
+    planner = _Planner(root, settings, older)
     for number, operation in enumerate(operations):
         try:
             planner.play(operation)
@@ -79,11 +91,12 @@ class _Text:
 
 
 class _Planner:
-    def __init__(self, root: Root, settings: Settings) -> None:
+    def __init__(self, root: Root, settings: Settings, older: Older | None = None) -> None:
         self.root = root
         self.settings = settings
         self.policy = Policy(root, settings)
         self.overlay = Overlay(root)
+        self.stale = None if older is None else Stale(root, self.overlay, older)
         self.named: set[str] = set()
         self.directories: dict[str, Directory] = {}
         self.dangers: list[Danger] = []
@@ -111,6 +124,8 @@ class _Planner:
                 self._patch(operation)
 
     def finish(self, operations: tuple[Operation, ...], id: str, title: str) -> Planned:  # noqa: A002 - the field's name
+        if self.stale is not None:
+            self.warnings += self.stale.merge()
         change_set = self.overlay.change_set(self.settings.history_quota_bytes)
         if not change_set.changes:
             raise self._nothing()
@@ -153,7 +168,7 @@ class _Planner:
 
     def _create(self, op: Create) -> None:
         check_gutter("content", op.content, op.allow_line_numbers)
-        path = self._writable(op.path, op.expected_sha256)
+        path = self._writable(op.path, op.expected_sha256, merges=op.overwrite)
         kind = self.overlay.kind(path)
         if kind is Kind.FILE and op.overwrite:
             self._danger("create", path, "replace")
@@ -166,7 +181,7 @@ class _Planner:
 
     def _rewrite(self, op: Rewrite) -> None:
         check_gutter("content", op.content, op.allow_line_numbers)
-        path = self._writable(op.path, op.expected_sha256)
+        path = self._writable(op.path, op.expected_sha256, merges=True)
         if self.overlay.kind(path) is Kind.ABSENT and op.create_if_missing:
             self._new(path)
             self.overlay.put(path, decode_new(op.content), matched="exact")
@@ -286,7 +301,7 @@ class _Planner:
         elif section.kind == "rename":
             self._patch_rename(section, op)
         else:
-            path = self._writable(section.old_path or "", op.expected_sha256)
+            path = self._writable(section.old_path or "", op.expected_sha256, merges=True)
             self._require_file(path, "create it with a new file section")
             if section.hunks:
                 self._patched(section, op)
@@ -347,14 +362,17 @@ class _Planner:
         except WorkroomError:
             return False
 
-    def _writable(self, given: str, expected_sha256: str | None, *, last: bool = True) -> str:
-        """The canonical path of what shall be written: allowed, and holding what the caller expects."""
+    def _writable(self, given: str, expected_sha256: str | None, *, last: bool = True, merges: bool = False) -> str:
+        """The canonical path of what shall be written: allowed, and holding what the caller expects.
+
+        `merges`: what comes next may be made against an older version.
+        """
         self.policy.check_protected(given)
         named = self.root.parse_write(given)
         path = self.overlay.resolve(named, last=last)
         self.policy.check_protected(path)
         self.named.add(named)
-        self._check_expected(path, expected_sha256)
+        self._check_expected(path, expected_sha256, merges=merges)
         return path
 
     def _readable(self, op: Copy | Move) -> str:
@@ -362,11 +380,13 @@ class _Planner:
         self._check_expected(path, op.expected_sha256)
         return path
 
-    def _check_expected(self, path: str, expected: str | None) -> None:
+    def _check_expected(self, path: str, expected: str | None, *, merges: bool = False) -> None:
         if expected is None:
             return
-        actual = self.overlay.before(path).sha256
-        if actual != expected.lower().removeprefix("sha256:"):
+        actual, wanted = self.overlay.before(path).sha256, expected.lower().removeprefix("sha256:")
+        if merges and actual != wanted and self.stale is not None and self.stale.takes(path, wanted):
+            return
+        if actual != wanted:
             raise WorkroomError(
                 ErrorCode.EDIT_CONFLICT,
                 f"{path} is not what was expected: its SHA-256 is {actual or 'none, it is no file'}.",
@@ -390,7 +410,7 @@ class _Planner:
             raise WorkroomError(ErrorCode.INVALID_INPUT, f"{path} is a {kind}, not a file.")
 
     def _text(self, given: str, expected_sha256: str | None) -> _Text:
-        path = self._writable(given, expected_sha256)
+        path = self._writable(given, expected_sha256, merges=True)
         self._require_file(path, "create it with type create")
         file = decode(self.overlay.read(path, self.settings.max_file_bytes))
         if file is None:

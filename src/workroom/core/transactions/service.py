@@ -37,6 +37,7 @@ from workroom.core.transactions.recover import recover
 from workroom.core.transactions.rollback import plan_rollback
 from workroom.core.transactions.settle import settle
 from workroom.core.transactions.stage import discard, stage_all
+from workroom.core.transactions.stale import merge_plan
 from workroom.core.transactions.steps import Folders, Step, build_steps, step_to_json
 from workroom.core.transactions.unwind import Unwound
 from workroom.core.transactions.views import drop_views
@@ -107,10 +108,24 @@ class Transactions:
 
     # Planning.
 
-    def plan(self, operations: Sequence[Operation], *, title: str = "", key: str | None = None) -> Planned:
-        """What the operations would do. Nothing is written."""
-        planned = plan_edit(self._root, self._settings(), operations, id=self._new_id("tx"), title=title)
+    def plan(
+        self, operations: Sequence[Operation], *, title: str = "", key: str | None = None, merge: bool = False
+    ) -> Planned:
+        """What the operations would do. Nothing is written.
+
+        With `merge`, an operation that expects an older version is made against that, and merged with what is there.
+        """
+        older = self._older if merge else None
+        with self._writer if merge else contextlib.nullcontext():  # no commit of ours between two looks at a file
+            planned = plan_edit(
+                self._root, self._settings(), operations, id=self._new_id("tx"), title=title, older=older
+            )  # fmt: skip
         return replace(planned, idempotency_key=key)
+
+    def plan_merge(self, planned: Planned) -> Planned:
+        """A stale plan merged with what was changed since it was made: a plan of its own, in the other's place."""
+        with self._writer:
+            return merge_plan(self._root, self._settings(), planned, self.image_of(planned), id=self._new_id("tx"))
 
     def find_key(self, key: str, operations: Sequence[Operation]) -> Transaction | None:
         """The transaction that an idempotency key made. EDIT_CONFLICT when it carried other operations."""
@@ -302,6 +317,8 @@ class Transactions:
             number = tables.add_entry(self._store, db, planned, actor, at, permit)
             if permit.approval_id is not None:
                 consume(db, permit.approval_id, planned.id, at)
+            if planned.supersedes is not None:
+                tables.supersede(db, planned.supersedes, planned.id)
             if planned.undoes is not None:
                 undone = tables.entry(db, planned.undoes)
                 if undone is not None:
@@ -406,7 +423,9 @@ class Transactions:
 
     def _keep_rows(self, db: Database, planned: Planned, actor: Actor, at: float, *, commits: bool) -> tuple[str, ...]:
         owner = tables.key_owner(db, planned.idempotency_key) if planned.idempotency_key is not None else None
-        if owner is not None:
+        if owner is not None and owner.id == planned.supersedes:
+            tables.release_key(db, owner.id)
+        elif owner is not None:
             raise WorkroomError(
                 ErrorCode.TRANSACTION_STATE,
                 f"idempotency_key {planned.idempotency_key!r} was used by {owner.id} meanwhile. Nothing was changed.",
@@ -415,6 +434,11 @@ class Transactions:
             )
         tables.add_transaction(db, planned, actor, at)
         return self._images.keep(db, planned, self._settings().history_quota_bytes, commits=commits)
+
+    def _older(self, path: str, sha: str) -> bytes | None:
+        """A content that the path had, as far as the history or a plan has it."""
+        with self._store.read() as db:
+            return self.image(sha) if tables.held(db, path, sha) else None
 
     def _entry_in_force(self, transaction_id: str) -> Entry:
         entry = self.entry_of(self.get(transaction_id).id)

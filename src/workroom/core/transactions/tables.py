@@ -45,6 +45,7 @@ __all__ = [
     "forget_candidates",
     "has_image",
     "has_intent",
+    "held",
     "intents",
     "key_owner",
     "last_entry",
@@ -61,6 +62,7 @@ __all__ = [
     "set_waiting",
     "shrink",
     "stored_entry",
+    "supersede",
     "transactions",
     "undo_links",
 ]
@@ -136,7 +138,7 @@ _COLUMNS = (
     "created_at, applied_at, entry, approval_id, note"
 )
 _FOUND = f"""{_COLUMNS}, d.kind, d.source, d.person, d.patch,
-    (SELECT max(e.transaction_id) FROM derivations e WHERE e.source = id AND e.kind = 'edited') FROM transactions
+    (SELECT max(e.transaction_id) FROM derivations e WHERE e.source = id AND e.kind <> 'part') FROM transactions
     LEFT JOIN derivations d ON d.transaction_id = id"""  # noqa: S608
 _IDLE = """id NOT IN (SELECT transaction_id FROM intents)
     AND id NOT IN (SELECT source FROM derivations JOIN intents USING (transaction_id))"""
@@ -195,6 +197,28 @@ def set_status(db: Database, transaction_id: str, status: str, note: str = "") -
     db.execute("UPDATE transactions SET status = ?, note = ? WHERE id = ?", (status, note, transaction_id))
     if status == "failed":
         release_key(db, transaction_id)  # the same call again is another try
+
+
+def supersede(db: Database, transaction_id: str, by: str) -> None:
+    """Another transaction was committed in the place of this plan."""
+    db.execute(
+        "UPDATE transactions SET status = 'superseded', note = ? WHERE id = ? AND status = 'planned'",
+        (f"{by} was committed in its place.", transaction_id),
+    )
+    if db.changes():
+        derive(db, by, Derivation("merged", transaction_id))
+
+
+def held(db: Database, path: str, sha: str) -> bool:
+    """Whether the path had this content before or after a transaction whose images are kept."""
+    bodies = db.execute(
+        "SELECT t.body FROM image_refs r JOIN transactions t ON t.id = r.transaction_id WHERE r.sha256 = ?", (sha,)
+    )
+    return any(
+        change["path"] == path and sha in (change["before"][1], change["after"][1])
+        for row in bodies
+        for change in json.loads(row[0])["changes"]
+    )
 
 
 def set_waiting(db: Database, transaction_id: str) -> None:
@@ -457,6 +481,7 @@ def _body(planned: Planned, *, operations: bool = True) -> str:
             "dangers": [[d.operation, d.path, d.alternative] for d in planned.dangers],
             "asks": list(planned.asks),
             "warnings": list(planned.warnings),
+            "supersedes": planned.supersedes,
         },
         separators=(",", ":"),
     )
@@ -476,6 +501,7 @@ def _transaction(row: tuple[Any, ...]) -> Transaction:
         asks=tuple(body["asks"]),
         warnings=tuple(body["warnings"]),
         undoes=row[6],
+        supersedes=body.get("supersedes"),
         idempotency_key=row[7],
         kept=True,
     )

@@ -298,26 +298,53 @@ class Edit:
         self._asks = asks
 
     def preview(
-        self, operations: Sequence[Operation], *, title: str | None = None, idempotency_key: str | None = None
+        self,
+        operations: Sequence[Operation],
+        *,
+        title: str | None = None,
+        idempotency_key: str | None = None,
+        on_conflict: Literal["refuse", "merge"] | None = None,
     ) -> Answer:
         """Plan operations and show the diff; nothing changes."""
         return self._asks.call(
-            "workspace_edit", "preview", operations=operations, title=title, idempotency_key=idempotency_key
+            "workspace_edit",
+            "preview",
+            operations=operations,
+            title=title,
+            idempotency_key=idempotency_key,
+            on_conflict=on_conflict,
         )
 
     def apply(
-        self, operations: Sequence[Operation], *, title: str | None = None, idempotency_key: str | None = None
+        self,
+        operations: Sequence[Operation],
+        *,
+        title: str | None = None,
+        idempotency_key: str | None = None,
+        on_conflict: Literal["refuse", "merge"] | None = None,
     ) -> Answer:
         """Plan and commit in one call."""
         return self._asks.call(
-            "workspace_edit", "apply", operations=operations, title=title, idempotency_key=idempotency_key
+            "workspace_edit",
+            "apply",
+            operations=operations,
+            title=title,
+            idempotency_key=idempotency_key,
+            on_conflict=on_conflict,
         )
 
     def commit(
-        self, transaction_id: str, *, files: Sequence[str] | None = None, hunks: Sequence[str] | None = None
+        self,
+        transaction_id: str,
+        *,
+        files: Sequence[str] | None = None,
+        hunks: Sequence[str] | None = None,
+        on_conflict: Literal["refuse", "merge"] | None = None,
     ) -> Answer:
         """Commit a planned transaction, whole or in part."""
-        return self._asks.call("workspace_edit", "commit", transaction_id=transaction_id, files=files, hunks=hunks)
+        return self._asks.call(
+            "workspace_edit", "commit", transaction_id=transaction_id, files=files, hunks=hunks, on_conflict=on_conflict
+        )
 
     def rollback(
         self, transaction_id: str, *, force: bool | None = None, strategy: Literal["refuse", "merge"] | None = None
