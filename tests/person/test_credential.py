@@ -46,3 +46,8 @@ def test_a_credential_can_be_neither_made_nor_changed():
         credential.name = "eve"
     with pytest.raises(WorkroomError):
         dataclasses.replace(credential, name="eve")
+
+
+def test_where_the_person_speaks_is_the_terminal_unless_it_is_said():
+    assert PersonCredential.grant(KEY, KEY, 0, 0).surface == "terminal"
+    assert PersonCredential.grant(KEY, KEY, 0, 0, surface="page").surface == "page"

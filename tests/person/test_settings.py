@@ -143,3 +143,22 @@ def test_a_wrong_file_can_be_set_right(person):
     refused(person.list)
     assert person.set("mode", "auto").value == "auto"
     assert ModeChanged("auto") in person.told
+
+
+def test_each_change_is_told_to_the_audit_log_with_what_was_there(person):
+    person.set("mode", "auto")
+    person.set("protectedPatterns", ["*.lock"], user=True)
+    person.mode("1")
+    person.unset("mode")
+    person.file.write_text("broken")
+    with pytest.raises(WorkroomError):
+        person.unset("mode", user=True)  # done, but how the settings stand now can't be read
+    told = [line for line in person.house.workspace.audit.lines() if line["kind"] == "setting_changed"]
+    assert {line["who"]["name"] for line in told} == {"ann"}
+    assert [line["what"] for line in told] == [
+        {"name": "mode", "layer": "workspace", "new": '"auto"'},
+        {"name": "protected_patterns", "layer": "user", "new": '["*.lock"]'},
+        {"name": "mode", "layer": "workspace", "old": '"auto"', "new": '"plan"'},
+        {"name": "mode", "layer": "workspace", "old": '"plan"'},
+        {"name": "mode", "layer": "user"},
+    ]

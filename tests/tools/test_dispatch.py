@@ -464,3 +464,14 @@ def test_an_accept_that_is_faster_than_the_wait_runs_once(house):
 
     assert asyncio.run(both()).data["status"] == "applied"
     assert len(house.tx.history()) == 1
+
+
+def test_a_refused_call_is_told_to_the_audit_log_and_answered_where_it_can_not_be(house, caplog):
+    raw = {"action": "read", "path": "../x"}
+    assert call(Call(house.workspace, AGENT), "workspace_inspect", raw).error["code"] == "PATH_OUTSIDE_WORKSPACE"
+    (line,) = [line for line in house.workspace.audit.lines() if line["kind"] == "refused"]
+    assert (line["who"]["session"], line["what"]["operation"]) == (AGENT.session, "inspect.read")
+    with house.workspace.store.write() as db:
+        db.execute("CREATE TEMP TRIGGER full BEFORE INSERT ON main.audit BEGIN SELECT RAISE(ABORT, 'full'); END")
+    assert call(Call(house.workspace, AGENT), "workspace_inspect", raw).error["code"] == "PATH_OUTSIDE_WORKSPACE"
+    assert "can't be told to the audit log" in caplog.text

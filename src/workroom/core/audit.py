@@ -21,7 +21,7 @@ from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.transactions import tables
 from workroom.core.transactions.consumption import count_used, used_for
 from workroom.core.transactions.kept import WORKROOM
-from workroom.system.audit import GENESIS, Found, Head, canonical, last
+from workroom.system.audit import GENESIS, Found, Head, canonical, hash_of, last
 from workroom.system.clock import Clock, iso
 from workroom.system.store import Database, Store
 
@@ -182,8 +182,11 @@ class Audit:
             ).fetchall()
         return [{**_parsed(str(row[0])), "hash": row[1], "seal": row[2]} for row in rows]
 
-    def verify(self, since: int = 1, most: int = 20) -> Verdict:
-        """Look over the log from line `since` on: chain, seals, head, and what the lines tell of."""
+    def verify(self, since: int = 1, most: int = 20, *, expect: tuple[int, str] | None = None) -> Verdict:
+        """Look over the log from line `since` on: chain, seals, head, and what the lines tell of.
+
+        `expect` is the number and hash of a line that somebody noted where nobody here could change it.
+        """
         head = self._store.head
         with self._store.write():  # nobody writes the head now, and what it tells of is on disk
             told = Found("missing") if head is None else head.read()
@@ -192,7 +195,7 @@ class Audit:
             look = _Look(db, head, since, self._decided)
             faults: list[Fault] = []
             total = 0
-            for fault in look.faults(found, self._guards):
+            for fault in (*look.noted(expect), *look.faults(found, self._guards)):
                 total += 1
                 if len(faults) < most:
                     faults.append(fault)
@@ -225,6 +228,11 @@ class _Look:
         if not found.good:
             yield Fault(0, _head_fault(found, last(self._db)[0]))
 
+    def noted(self, expect: tuple[int, str] | None) -> Iterator[Fault]:
+        """Whether the line that was noted is there as it was."""
+        if expect is not None and hash_of(self._db, expect[0]) != expect[1]:
+            yield Fault(expect[0], "isn't the one that was noted: the log is another, or was set back")
+
     def _chain(self) -> Iterator[Fault]:
         """Each line against the one before it, its hash and seal, and what it tells of."""
         expected, before = self._start()
@@ -245,8 +253,7 @@ class _Look:
     def _start(self) -> tuple[int, str]:
         if self._since == 1:
             return 1, GENESIS
-        row = self._db.execute("SELECT hash FROM audit WHERE number = ?", (self._since - 1,)).fetchone()
-        return self._since, GENESIS if row is None else str(row[0])
+        return self._since, hash_of(self._db, self._since - 1)
 
     def _broken(self, number: int, line: dict[str, Any], text: str, line_hash: str, seal: str, before: str) -> str:
         """What is wrong with the line itself, or nothing."""

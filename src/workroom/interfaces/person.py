@@ -27,7 +27,7 @@ from workroom.core.clients import Client
 from workroom.core.transactions import Entry, Strategy
 from workroom.interfaces.channel import LINE_BYTES, Channel
 from workroom.interfaces.greeting import wire_error
-from workroom.person import clients, decisions, settings
+from workroom.person import audit, clients, decisions, settings
 from workroom.person import undo as history
 from workroom.person.credential import PersonCredential
 from workroom.server.hub import Hub
@@ -153,6 +153,17 @@ class _ClientName(_Params):
     name: str
 
 
+class _Verify(_Params):
+    since: int = Field(default=1, ge=1)
+    expect: tuple[int, str] | None = None
+    """The number and hash of a line, as they were noted."""
+
+
+class _Export(_Params):
+    since: int = Field(default=1, ge=1)
+    limit: int = Field(default=200, ge=1, le=200)
+
+
 class _Since(_Params):
     since: int | None = None
 
@@ -267,6 +278,15 @@ def _clients_revoke(asking: _Asking, params: _ClientName) -> dict[str, Any]:
     return {"client": _client(asking, clients.revoke(asking.credential, asking.server.hub.clients, params.name))}
 
 
+def _audit_verify(asking: _Asking, params: _Verify) -> dict[str, Any]:
+    verdict = audit.verify(asking.credential, asking.workspace, params.since, params.expect)
+    return {**asdict(verdict), "good": verdict.good}
+
+
+def _audit_export(asking: _Asking, params: _Export) -> dict[str, Any]:
+    return {"lines": audit.export(asking.credential, asking.workspace, params.since, params.limit)}
+
+
 @dataclass(frozen=True, slots=True)
 class _Method:
     params: type[_Params]
@@ -288,6 +308,8 @@ METHODS: Mapping[str, _Method] = {
     "settings.unset": _Method(_Unset, _settings_unset),
     "log": _Method(_Log, _history),
     "undo": _Method(_Undo, _undo),
+    "audit.verify": _Method(_Verify, _audit_verify),
+    "audit.export": _Method(_Export, _audit_export),
     "clients.create": _Method(_NewClient, _clients_create),
     "clients.list": _Method(_Nothing, _clients_list),
     "clients.revoke": _Method(_ClientName, _clients_revoke),

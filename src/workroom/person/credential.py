@@ -18,15 +18,25 @@ class PersonCredential:
     """A person by name. Made by `grant` only, which the server calls for a connection that says `role: person`."""
 
     name: str
+    surface: str
+    """Where the person speaks: terminal, page, chat, elicitation. The audit log tells it with each decision."""
 
-    def __init__(self, name: str, seal: object = None) -> None:
+    def __init__(self, name: str, seal: object = None, surface: str = "terminal") -> None:
         if seal is not _SEAL:
             raise _refused("A credential is granted, not made.")
         object.__setattr__(self, "name", name)
+        object.__setattr__(self, "surface", surface)
 
     @classmethod
     def grant(
-        cls, key_shown: str, key_true: str, uid_peer: int, uid_owner: int, *, name: str = "person"
+        cls,
+        key_shown: str,
+        key_true: str,
+        uid_peer: int,
+        uid_owner: int,
+        *,
+        name: str = "person",
+        surface: str = "terminal",
     ) -> PersonCredential:
         """The credential of who showed the key of the state directory and runs as its owner; else PROTECTED_PATH.
 
@@ -37,7 +47,7 @@ class PersonCredential:
             raise _refused("The key shown is not the person's.")
         if uid_peer != uid_owner:
             raise _refused(f"User {uid_peer} is not the owner.")
-        return cls(name, _SEAL)
+        return cls(name, _SEAL, surface)
 
     @property
     def actor(self) -> Actor:

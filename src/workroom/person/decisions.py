@@ -78,7 +78,7 @@ def show(credential: PersonCredential, workspace: Workspace, id: str | None = No
     record = _named(workspace, id, "show") if id else _newest(workspace.approvals.pending())
     presented = present(workspace, record)
     if record.status is Status.PENDING:
-        workspace.approvals.mark_shown(record.id, credential.name, presented.sha256)
+        workspace.approvals.mark_shown(record.id, credential.name, presented.sha256, surface=credential.surface)
     return presented
 
 
@@ -90,7 +90,7 @@ def accept(credential: PersonCredential, workspace: Workspace, words: str = "", 
     """
     record, note = _chosen(credential, workspace, words, "accept")
     _check_acceptable(workspace, record)
-    record = workspace.approvals.approve(record.id, credential.name, note)
+    record = workspace.approvals.approve(record.id, credential.name, note, surface=credential.surface)
     if hold or record.kind == "plan":
         return Decided(record)
     envelope = resume(Call(workspace, record.actor, record.profile), record)
@@ -103,7 +103,7 @@ def accept(credential: PersonCredential, workspace: Workspace, words: str = "", 
 def deny(credential: PersonCredential, workspace: Workspace, words: str = "") -> Decided:
     """Say no to a record; the rest of `words` is the reason that its asker is told. Errors as for `accept`."""
     record, reason = _chosen(credential, workspace, words, "deny")
-    return Decided(workspace.approvals.deny(record.id, credential.name, reason))
+    return Decided(workspace.approvals.deny(record.id, credential.name, reason, surface=credential.surface))
 
 
 def _check_acceptable(workspace: Workspace, record: Approval) -> None:

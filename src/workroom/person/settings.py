@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from workroom.base.audit import SettingChanged
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import ModeChanged, SettingsChanged
 from workroom.base.settings import ALIASES, Mode, Settings, canonical_key, parse_settings
@@ -76,7 +77,7 @@ def set_setting(
     checked = _checked(name, value)
     if checked is None:
         raise WorkroomError(ErrorCode.INVALID_INPUT, f"Setting {name} needs a value.")
-    _write(workspace, state, name, checked, user=user)
+    _write(credential, workspace, state, name, checked, user=user)
     return get_setting(credential, workspace, state, name)
 
 
@@ -85,7 +86,7 @@ def unset_setting(
 ) -> Setting:
     """Take a setting out of the workspace's file (or the user's), so that what is below it counts again."""
     name = canonical_key(key)
-    _write(workspace, state, name, None, user=user)
+    _write(credential, workspace, state, name, None, user=user)
     return get_setting(credential, workspace, state, name)
 
 
@@ -117,12 +118,17 @@ def _spelled(text: str) -> Any:
         return None
 
 
-def _write(workspace: Workspace, state: StateDirectory, name: str, value: Any, *, user: bool) -> None:
+def _write(
+    credential: PersonCredential, workspace: Workspace, state: StateDirectory, name: str, value: Any, *, user: bool
+) -> None:
     before = _mode(workspace, state)
+    old = _in_layer(workspace, state, name, user=user)
     file = state.settings_file if user else workspace.store.folder / _FILE
     state.write_setting(file, name, value, aliases=_aliases(name))
     after = _mode(workspace, state)
+    line = SettingChanged(name, "user" if user else "workspace", old, None if value is None else json.dumps(value))
     with workspace.store.write() as db:
+        workspace.store.record(db, line, credential.actor, workspace.clock())
         workspace.store.emit(db, SettingsChanged((name,)), workspace.clock())
         if after is not None and after is not before:
             workspace.store.emit(db, ModeChanged(str(after)), workspace.clock())
@@ -134,6 +140,16 @@ def _mode(workspace: Workspace, state: StateDirectory) -> Mode | None:
         return parse_settings(*state.read_settings(workspace.store.folder)).mode
     except WorkroomError:
         return None
+
+
+def _in_layer(workspace: Workspace, state: StateDirectory, name: str, *, user: bool) -> str | None:
+    """What a file says of a setting, as JSON text; None where it says nothing, or can't be read."""
+    try:
+        layer = state.read_settings(workspace.store.folder)[0 if user else 1]
+    except WorkroomError:
+        return None
+    found = [layer[key] for key in (name, *_aliases(name)) if key in layer]
+    return json.dumps(found[0], default=str) if found else None
 
 
 def _holds(layer: Mapping[str, Any], name: str) -> bool:

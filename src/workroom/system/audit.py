@@ -26,7 +26,7 @@ from workroom.base.actor import Actor
 from workroom.base.audit import Line
 from workroom.system.clock import iso
 
-__all__ = ["GENESIS", "GUARDS", "MIGRATION", "Found", "Head", "HeadState", "append", "canonical", "last"]
+__all__ = ["GENESIS", "GUARDS", "MIGRATION", "Found", "Head", "HeadState", "append", "canonical", "hash_of", "last"]
 
 _log = logging.getLogger(__name__)
 
@@ -127,7 +127,7 @@ class Head:
             return told
         if told.lines > number:
             return Found("ahead", told.lines, told.hash)
-        there = GENESIS if told.lines == 0 else _hash_of(db, told.lines)
+        there = GENESIS if told.lines == 0 else hash_of(db, told.lines)
         if there != told.hash:
             return Found("other", told.lines, told.hash)
         return Found("whole" if told.lines == number else "behind", told.lines, told.hash)
@@ -203,7 +203,8 @@ def canonical(body: dict[str, Any]) -> str:
     return json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
-def _hash_of(db: apsw.Connection, number: int) -> str:
+def hash_of(db: apsw.Connection, number: int) -> str:
+    """The hash of a line, empty when it isn't there."""
     row = db.execute("SELECT hash FROM audit WHERE number = ?", (number,)).fetchone()
     return "" if row is None else str(row[0])
 

@@ -89,10 +89,19 @@ def call(caller: Call, name: str, raw: dict[str, Any]) -> Envelope:
         envelope = _answer(caller, tool, action, arguments)
     except WorkroomError as error:
         envelope = _failure(operation, error)
+        _audit(caller, operation, error, raw)
     except Exception:  # noqa: BLE001 - the last line of defence: a fault of ours is told as one, and logged whole
         _log.exception("%s failed", operation)
         envelope = failure(operation, _internal())
     return bounded(envelope, limit, caller.workspace.agentic)
+
+
+def _audit(caller: Call, operation: str, error: WorkroomError, raw: dict[str, Any]) -> None:
+    """Tell the audit log of a refused call. Where it can't be told, the refusal is answered all the same."""
+    try:
+        caller.workspace.audit.refused(caller.actor, operation, error, raw)
+    except Exception:  # noqa: BLE001 - nothing was changed, and the caller gets the refusal
+        _log.exception("a refused call can't be told to the audit log")
 
 
 def resume(caller: Call, record: Approval) -> Envelope:

@@ -15,6 +15,7 @@ import typer
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.interfaces import link
 from workroom.interfaces.cli.accept import accept
+from workroom.interfaces.cli.audit import audit
 from workroom.interfaces.cli.call import call
 from workroom.interfaces.cli.close import close
 from workroom.interfaces.cli.deny import deny
@@ -61,10 +62,11 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "call": call,
     "mcp": mcp,
 }
-"""Every command but `settings` and `token`, which have commands of their own."""
+"""Every command but `audit`, `settings` and `token`, which have commands of their own."""
 
 for _name, _command in COMMANDS.items():
     app.command(_name)(_command)
+app.add_typer(audit, name="audit")
 app.add_typer(settings, name="settings")
 app.add_typer(token, name="token")
 

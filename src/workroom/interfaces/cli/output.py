@@ -61,6 +61,10 @@ class Output:
         """One line; `style` is seen on a terminal only."""
         self._styled(plain(text), style)
 
+    def ascii(self, text: str) -> None:
+        """One line as it is, for what a program reads; it holds no other characters, and no control characters."""
+        self._write(text.encode("ascii", "backslashreplace").decode("ascii").replace("\x7f", "\\u007f"))
+
     def text(self, text: str, *, prefix: str = "") -> None:
         """A text of several lines, each behind `prefix`."""
         for line in show(text).text.removesuffix("\n").split("\n"):

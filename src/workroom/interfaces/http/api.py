@@ -82,13 +82,17 @@ async def call_tool(request: Request) -> Response:
 async def decide(request: Request) -> Response:
     """Nobody decides with a token."""
     hub, client = _caller(request)
-    await enter(hub, client, request.path_params["workspace"])
-    raise RefusedError(
+    workspace = await enter(hub, client, request.path_params["workspace"])
+    refusal = RefusedError(
         403,
         ErrorCode.PROTECTED_PATH,
         "A token can't decide: only the person does, and not over HTTP.",
         next_step="Ask the person; they decide with `workroom accept` or `workroom deny` in a terminal.",
     )
+    tried = {name: request.path_params[name] for name in ("approval", "decision")}
+    loop = asyncio.get_running_loop()
+    await loop.run_in_executor(hub.pool, workspace.audit.refused, client.actor, "approvals.decide", refusal, tried)
+    raise refusal
 
 
 ROUTES: tuple[BaseRoute, ...] = (
