@@ -12,9 +12,10 @@ export FOLDER
 
 # How long `make soak` goes on.
 MINUTES ?= 30
+EXAMPLES ?= 200
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup serve clients test tests lint style types contract house format packages soak bench docs lock wheel clean
+.PHONY: all help setup serve clients test tests lint style types contract house format packages soak fuzz bench docs lock wheel clean
 
 all: test
 
@@ -64,6 +65,9 @@ packages: ## system packages that tests use, installed where that is possible
 
 soak: $(READY) ## many clients over HTTP on one folder: make soak MINUTES=30
 	$(PY) -m tests.soak.soak --minutes $(MINUTES)
+
+fuzz: $(READY) ## send the JSON API what its description allows and what it doesn't: make fuzz EXAMPLES=200
+	$(PY) -m tests.interfaces.http.fuzz --examples $(EXAMPLES)
 
 bench: $(READY) ## measure, each figure beside a peer
 	$(PY) -m benchmarks.run

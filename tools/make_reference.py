@@ -13,6 +13,7 @@ import json
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -26,12 +27,17 @@ from workroom.base.settings import ALIASES, Ceiling, Mode, Settings
 from workroom.core.permissions import GATED, Decision, decide
 from workroom.interfaces.cli.app import app
 from workroom.interfaces.cli.exits import MEANINGS
+from workroom.interfaces.http.answers import STATUSES
+from workroom.interfaces.http.limits import Limits
+from workroom.interfaces.http.openapi import document
 from workroom.interfaces.mcp.adapters import ADAPTERS
 from workroom.tools.catalog import PROFILES
 from workroom.tools.tool import Action, Tool
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 _MADE = "<!-- Made from the code by `python tools/make_reference.py`. Change the code, then run that again. -->"
+
+UNITS = {"bytes": "bytes", "seconds": "seconds"}
 
 Json = dict[str, Any]
 
@@ -45,8 +51,13 @@ def pages() -> Mapping[str, str]:
         "errors.md": errors_page(),
         "commands.md": commands_page(),
         "clients.md": clients_page(),
+        "http.md": http_page(),
     }
-    return {name: f"{_MADE}\n\n" + "\n\n".join(parts) + "\n" for name, parts in made.items()}
+    described = json.dumps(document(), indent=1, ensure_ascii=False) + "\n"
+    return {
+        "openapi.json": described,
+        **{name: f"{_MADE}\n\n" + "\n\n".join(parts) + "\n" for name, parts in made.items()},
+    }
 
 
 # Tools
@@ -190,7 +201,7 @@ def texts_under_fields(model: type[BaseModel]) -> dict[str, str]:
 
 
 @cache
-def texts_in(model: type[BaseModel]) -> Mapping[str, str]:
+def texts_in(model: type) -> Mapping[str, str]:
     """The same of one class; its source is read once."""
     body = ast.parse(textwrap.dedent(inspect.getsource(model))).body[0]
     return {
@@ -294,7 +305,8 @@ def errors_page() -> Iterator[str]:
         "names the field or path, and the next step where there is one. On the command line it is one line on standard "
         "error, and a JSON object on standard output with `--json`."
     )
-    yield table(("code", "meaning"), [(f"`{code}`", meaning) for code, meaning in ERROR_MEANINGS.items()])
+    rows = [(f"`{code}`", str(STATUSES[code]), meaning) for code, meaning in ERROR_MEANINGS.items()]
+    yield table(("code", "over HTTP", "meaning"), rows)
 
 
 def clients_page() -> Iterator[str]:
@@ -326,6 +338,38 @@ def clients_page() -> Iterator[str]:
         "The MCP inspector's command line and the official Python SDK are driven by the other tests; they show the "
         "whole result."
     )
+
+
+def http_page() -> Iterator[str]:
+    described = document()
+    yield "# HTTP"
+    yield (
+        "The JSON API, for programs with a token. [openapi.json](openapi.json) is its whole description; a server "
+        "answers with the same at `/api/v1/openapi.json`. Each tool's actions stand there one by one, with the schema "
+        "of their arguments. MCP over streamable HTTP is at `/mcp`."
+    )
+    paths = [(path, methods) for path, methods in described["paths"].items() if "/tools/workspace_" not in path]
+    rows = [
+        (f"`{method.upper()}`", f"`{path}`", operation["summary"])
+        for path, methods in paths
+        for method, operation in methods.items()
+        if method != "parameters"
+    ]
+    calls = "The arguments of one action as a JSON object; answers the envelope."
+    yield table(("method", "path", "what"), [*rows, ("`POST`", "`…/tools/{tool}/{action}`", calls)])
+    yield "## Statuses"
+    yield (
+        "A call answers 200, or 202 when it waits for the person. Every other answer is an envelope with `ok: false`. "
+        "[Error codes](errors.md) has the status of each code; a request can be refused for these as well:"
+    )
+    refused = described["components"]["responses"].items()
+    yield table(
+        ("status", "why"), [(name.removeprefix("Refused"), response["description"]) for name, response in refused]
+    )
+    yield "## Limits"
+    texts = texts_in(Limits)
+    limits = [(texts[each.name], f"{each.default:,}", each.name.rpartition("_")[2]) for each in fields(Limits)]
+    yield table(("what", "at most", "unit"), [(what, most, UNITS.get(unit, "")) for what, most, unit in limits])
 
 
 def commands_page() -> Iterator[str]:
@@ -394,7 +438,7 @@ def sentence(text: str | None) -> str:
 
 def main(arguments: list[str], folder: Path = FOLDER) -> int:
     made = pages()
-    there = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.md")}
+    there = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.*")}
     if "--check" in arguments:
         stale = sorted(name for name in made.keys() | there.keys() if made.get(name) != there.get(name))
         print("\n".join(f"docs/reference/{name} is out of date: run tools/make_reference.py" for name in stale))

@@ -25,7 +25,6 @@ from workroom.interfaces.http.limits import Limits
 __all__ = ["Guard"]
 
 _SITES = frozenset({"same-origin", "none"})
-_BODILESS = frozenset({"GET", "HEAD", "OPTIONS", "DELETE"})
 
 _ALWAYS = {
     "cache-control": "no-store",
@@ -98,19 +97,17 @@ def _check_form(scope: Scope, headers: Headers, limits: Limits) -> None:
     if sum(line.count(",") + 1 for line in headers.getlist("range")) > limits.ranges:
         raise RefusedError(416, ErrorCode.LIMIT_EXCEEDED, f"At most {limits.ranges} ranges are taken.")
     if _has_body(headers):
-        _check_body(scope["method"], headers, limits)
+        _check_body(headers, limits)
 
 
 def _has_body(headers: Headers) -> bool:
     return "transfer-encoding" in headers or headers.get("content-length", "0").strip("0") != ""
 
 
-def _check_body(method: str, headers: Headers, limits: Limits) -> None:
+def _check_body(headers: Headers, limits: Limits) -> None:
     length = headers.get("content-length", "0")
     if len(length) > 18 or int(length) > limits.body_bytes:
         raise RefusedError(413, ErrorCode.LIMIT_EXCEEDED, f"A body is at most {limits.body_bytes:,} bytes.")
-    if method in _BODILESS:
-        raise RefusedError(400, ErrorCode.INVALID_INPUT, f"{method} takes no body.")
     if "content-encoding" in headers:
         raise RefusedError(415, ErrorCode.INVALID_INPUT, "A body is sent as it is, without Content-Encoding.")
     types = headers.getlist("content-type")
