@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from workroom.interfaces.cli.client import person
+from workroom.interfaces.cli.completion import waiting
 from workroom.interfaces.cli.decide import nothing_waits, tell_decision
 from workroom.interfaces.cli.scene import Json, scene_of
 
@@ -20,6 +21,7 @@ def accept(
         list[str] | None,
         typer.Argument(
             metavar="[ID] [NOTE]...",
+            autocompletion=waiting,
             help="The request's id or its beginning, and a note for its asker. Without an id: the only one that "
             "waits, or the newest if it is the one you were shown last.",
         ),

@@ -18,7 +18,9 @@ from workroom.interfaces.cli.accept import accept
 from workroom.interfaces.cli.audit import audit
 from workroom.interfaces.cli.call import call
 from workroom.interfaces.cli.close import close
+from workroom.interfaces.cli.completion import VARIABLE, completion
 from workroom.interfaces.cli.deny import deny
+from workroom.interfaces.cli.doctor import doctor
 from workroom.interfaces.cli.exits import Exit, FailureError
 from workroom.interfaces.cli.log import log
 from workroom.interfaces.cli.mcp import mcp
@@ -60,7 +62,9 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "log": log,
     "undo": undo,
     "call": call,
+    "doctor": doctor,
     "mcp": mcp,
+    "completion": completion,
 }
 """Every command but `audit`, `settings` and `token`, which have commands of their own."""
 
@@ -111,6 +115,8 @@ def run(serve_here: Serve) -> int:
     `serve_here` serves in this process; it is handed in because it loads the whole server, which nothing else needs.
     """
     scene = Scene(standard(), serve_here)
+    if VARIABLE in os.environ:
+        _learn_shells()
     try:
         app(obj=scene)
     except WorkroomError as error:
@@ -119,6 +125,13 @@ def run(serve_here: Serve) -> int:
         where = f"{error.filename}: " if error.filename else ""
         return _fail(scene, WorkroomError(ErrorCode.IO_ERROR, f"{where}{error.strerror}."))
     return Exit.DONE
+
+
+def _learn_shells() -> None:
+    """Let typer know what each shell asks by; it does so itself only where it adds options for that."""
+    from typer.completion import completion_init  # type: ignore[attr-defined]  # noqa: PLC0415 - at a Tab alone
+
+    completion_init()
 
 
 def _fail(scene: Scene, error: WorkroomError) -> int:

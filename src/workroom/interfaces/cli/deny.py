@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from workroom.interfaces.cli.client import person
+from workroom.interfaces.cli.completion import waiting
 from workroom.interfaces.cli.decide import nothing_waits, tell_decision
 from workroom.interfaces.cli.scene import Json, scene_of
 
@@ -20,6 +21,7 @@ def deny(
         list[str] | None,
         typer.Argument(
             metavar="[ID] [REASON]...",
+            autocompletion=waiting,
             help="The request's id or its beginning, and a reason that its asker is told. Without an id: the only "
             "one that waits, or the newest if it is the one you were shown last.",
         ),

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from workroom.interfaces.cli.client import person
+from workroom.interfaces.cli.completion import modes
 from workroom.interfaces.cli.scene import Json, scene_of
 
 __all__ = ["mode"]
@@ -19,6 +20,7 @@ def mode(
         str | None,
         typer.Argument(
             metavar="[manual|plan|auto]",
+            autocompletion=modes,
             help="manual: every change waits for your yes. plan: changes run while a plan you approved is open. "
             "auto: changes run. Also 0, 1, 2.",
         ),

@@ -9,11 +9,15 @@ from typing import Annotated, Any
 import typer
 
 from workroom.interfaces.cli.client import person
+from workroom.interfaces.cli.completion import setting_names
 from workroom.interfaces.cli.scene import Json, Scene, scene_of
 
 __all__ = ["settings"]
 
-Key = Annotated[str, typer.Argument(help="The setting's name, or the name that other systems give it.")]
+Key = Annotated[
+    str,
+    typer.Argument(help="The setting's name, or the name that other systems give it.", autocompletion=setting_names),
+]
 User = Annotated[bool, typer.Option("--user", help="For all your workspaces, instead of this one.")]
 
 settings = typer.Typer(

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from workroom.interfaces.cli.client import person
+from workroom.interfaces.cli.completion import waiting
 from workroom.interfaces.cli.decide import nothing_waits
 from workroom.interfaces.cli.output import Output
 from workroom.interfaces.cli.scene import Json, scene_of
@@ -22,7 +23,10 @@ _TIMES = re.compile(r" at (\d{4}-[0-9T:.-]+Z); until (\d{4}-[0-9T:.-]+Z)$")
 def show(
     context: typer.Context,
     record: Annotated[
-        str | None, typer.Argument(metavar="ID", help="Its id or the id's beginning; without one the newest.")
+        str | None,
+        typer.Argument(
+            metavar="ID", help="Its id or the id's beginning; without one the newest.", autocompletion=waiting
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:

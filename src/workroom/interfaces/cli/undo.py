@@ -9,6 +9,7 @@ import typer
 
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.interfaces.cli.client import Asking, person
+from workroom.interfaces.cli.completion import entries
 from workroom.interfaces.cli.exits import Exit, failed
 from workroom.interfaces.cli.scene import Json, Scene, scene_of
 
@@ -22,7 +23,11 @@ def undo(
     context: typer.Context,
     entry: Annotated[
         str | None,
-        typer.Argument(metavar="ID", help="`tx_…` or the entry's number; without one the newest that can be undone."),
+        typer.Argument(
+            metavar="ID",
+            help="`tx_…` or the entry's number; without one the newest that can be undone.",
+            autocompletion=entries,
+        ),
     ] = None,
     preview: Annotated[bool, typer.Option("--preview", help="Show what would be done, and do nothing.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite later work too; the new entry keeps it.")] = False,
