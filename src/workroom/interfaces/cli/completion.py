@@ -49,9 +49,7 @@ def completion(
     workroom completion fish > ~/.config/fish/completions/workroom.fish. PowerShell, in its profile:
     workroom completion powershell | Out-String | Invoke-Expression.
     """
-    from typer.completion import (  # noqa: PLC0415 - no other command needs it
-        get_completion_script,  # type: ignore[attr-defined]
-    )
+    from typer.completion import get_completion_script  # type: ignore[attr-defined]  # noqa: PLC0415 - only here
 
     script = get_completion_script(prog_name="workroom", complete_var=VARIABLE, shell=shell.value)
     for line in script.splitlines():
