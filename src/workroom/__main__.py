@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 __all__ = ["main"]
 
@@ -22,7 +23,7 @@ def main() -> int:
         return daemon.run_in_background()
     from workroom.interfaces.cli import app  # noqa: PLC0415 - the whole command line
 
-    return app.run(_serve)
+    return app.run(_serve, _examine)
 
 
 def _serve(folder: str | None, say: Callable[[str], None], *, http: bool, port: int | None) -> int:
@@ -30,6 +31,17 @@ def _serve(folder: str | None, say: Callable[[str], None], *, http: bool, port: 
     from workroom.interfaces import daemon, link  # noqa: PLC0415 - the whole server
 
     return daemon.run_in_foreground(link.Place(os.environ), folder, say, http=http, port=port)
+
+
+def _examine(folder: str) -> list[dict[str, str]]:
+    """What the doctor finds, loaded for `workroom doctor` alone."""
+    from workroom.interfaces import link  # noqa: PLC0415
+    from workroom.server import doctor  # noqa: PLC0415 - with half of core
+    from workroom.system.state import StateDirectory  # noqa: PLC0415
+
+    place = link.Place(os.environ)
+    state = StateDirectory(Path(place.state), runtime=Path(place.runtime) if place.runtime else None)
+    return [finding.to_json() for finding in doctor.examine(state, folder)]
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import platform
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from workroom.base.errors import WorkroomError
 from workroom.base.settings import parse_settings
@@ -40,7 +40,7 @@ class Finding:
     mend: str = ""
     """What to do about it; empty where nothing needs doing, or nothing can be done."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, str]:
         """The wire's form."""
         return {"name": self.name, "level": self.level, "found": self.found, "mend": self.mend}
 

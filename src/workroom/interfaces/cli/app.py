@@ -28,7 +28,7 @@ from workroom.interfaces.cli.mode import mode
 from workroom.interfaces.cli.open import open_folder
 from workroom.interfaces.cli.output import standard
 from workroom.interfaces.cli.pending import pending
-from workroom.interfaces.cli.scene import Json, Scene, Serve, scene_of
+from workroom.interfaces.cli.scene import Examine, Json, Scene, Serve, scene_of
 from workroom.interfaces.cli.serve import serve
 from workroom.interfaces.cli.settings import settings
 from workroom.interfaces.cli.show import show
@@ -109,12 +109,13 @@ def workroom(
             raise typer.BadParameter(f"{folder}: {error.strerror}.", param_hint="-C") from error
 
 
-def run(serve_here: Serve) -> int:
+def run(serve_here: Serve, examine: Examine) -> int:
     """Run one command; answers its exit code. A refusal goes to standard error, with `--json` to standard output too.
 
-    `serve_here` serves in this process; it is handed in because it loads the whole server, which nothing else needs.
+    `serve_here` serves in this process, `examine` looks at the machine; they are handed in because they load the whole
+    server, which nothing else needs.
     """
-    scene = Scene(standard(), serve_here)
+    scene = Scene(standard(), serve_here, examine)
     if VARIABLE in os.environ:
         _learn_shells()
     try:

@@ -10,7 +10,7 @@ import typer
 
 from workroom.interfaces.cli.output import Output
 
-__all__ = ["Json", "Scene", "Serve", "scene_of"]
+__all__ = ["Examine", "Json", "Scene", "Serve", "scene_of"]
 
 Json = Annotated[bool, typer.Option("--json", help="Answer with one JSON object.")]
 
@@ -22,12 +22,17 @@ class Serve(Protocol):
         """`folder` is opened at once, `say` tells the person; see `daemon.run_in_foreground`."""
 
 
+Examine = Callable[[str], list[dict[str, str]]]
+"""Looks at the machine and the folder of this path, without a server: `server.doctor.examine`, as JSON."""
+
+
 @dataclass
 class Scene:
     """One run of the program: where it writes, what serves, and the options before the command."""
 
     out: Output
     serve: Serve
+    examine: Examine
     json: bool = False
     profile: str = "workspace"
 
