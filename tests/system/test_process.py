@@ -381,3 +381,19 @@ def test_a_program_that_needs_libraries_cant_be_held(tmp_path):
     with stream(argv, cwd=str(tmp_path), env=base_env(), timeout=60, reads=folder) as lines:
         assert list(lines) == [b"1"]
     os.close(folder)
+
+
+def test_who_reads_the_lines_may_stop_the_program_though_it_says_nothing() -> None:
+    turns = []
+
+    def check() -> None:
+        turns.append(1)
+        if len(turns) == 3:
+            raise KeyError
+
+    with (
+        pytest.raises(KeyError),
+        stream(["sleep", "60"], cwd="/", env=ENV, timeout=60, check=check) as lines,
+    ):
+        list(lines)
+    assert len(turns) == 3

@@ -17,7 +17,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, Literal
@@ -94,14 +94,16 @@ def stream(
     separator: bytes = b"\n",
     max_line: int = 10_000_000,
     reads: int | None = None,
+    check: Callable[[], None] | None = None,
 ) -> Iterator[Lines]:
     """Run a program and iterate over its lines, without their `separator` (one byte); leaving the block ends it.
 
     With `reads`, the descriptor of a folder, the program can open only what lies below that, and write nothing, where
     `confines` says so. The same errors as `run`. The iteration raises TIMEOUT once `timeout` seconds have passed
-    since the start.
+    since the start, and what `check` raises, which is called every now and then while the program runs.
     """
     with _started(argv, cwd, env, timeout, b"", reads) as child:
+        child.check = check
         yield Lines(child, os.path.basename(argv[0]), separator, max_line)
 
 
@@ -223,6 +225,7 @@ class _Child:
     def __init__(self, process: subprocess.Popen[bytes], timeout: float, stdin: bytes) -> None:
         self.timed_out = False
         self.timeout = timeout
+        self.check: Callable[[], None] | None = None
         self._process = process
         self._deadline = time.monotonic() + timeout
         self._stdin = memoryview(stdin)
@@ -236,6 +239,8 @@ class _Child:
         """What it writes, as it comes: until both pipes are closed, it has ended, or its time is up."""
         ended: float | None = None
         while self._selector.get_map():
+            if self.check is not None:
+                self.check()
             now = time.monotonic()
             if now >= self._deadline:
                 self.timed_out = True

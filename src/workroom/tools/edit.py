@@ -157,7 +157,7 @@ def _rollback(call: Call, arguments: RollbackArguments) -> Proposal | Envelope:
         return Staged(resume, data, text=str(data["diffPreview"]))
 
     def run(permit: Permit) -> Envelope:
-        call.workspace.transactions.commit(planned, permit, call.actor)
+        call.workspace.transactions.commit(planned, permit, call.actor, call.pulse)
         summary = " ".join([f"Rolled back {found.id} as {planned.id}: {counts(planned)}.", *planned.warnings])
         envelope = answer(call, "edit.rollback", planned, "rolled_back", summary)
         envelope.data.update(transactionId=found.id, rollbackTransactionId=planned.id)
@@ -219,6 +219,7 @@ def _plan(call: Call, arguments: EditArguments) -> Planned:
         title=arguments.title,
         key=arguments.idempotency_key,
         merge=arguments.on_conflict == "merge",
+        pulse=call.pulse,
     )
 
 
@@ -253,7 +254,7 @@ def _proposal(
 
     def run(permit: Permit) -> Envelope:
         try:
-            transactions.commit(planned, permit, call.actor)
+            transactions.commit(planned, permit, call.actor, call.pulse)
         except WorkroomError as error:
             twin = _twin(call, arguments, error)
             if twin.status != "applied":

@@ -63,7 +63,7 @@ def part_proposal(call: Call, planned: Planned, part: Part, files: Sequence[str]
         return Staged(call_again, data, text=str(data["diffPreview"]))
 
     def run(permit: Permit) -> Envelope:
-        transactions.commit(planned, permit, call.actor)
+        transactions.commit(planned, permit, call.actor, call.pulse)
         with contextlib.suppress(WorkroomError):  # for readers only, and the part is done
             write_views(call.workspace.agentic, part.rest, plan_diff(call, part.rest, transactions.hunks(part.rest)))
         rest = _rest(part.rest)

@@ -10,6 +10,7 @@ import pytest
 
 from workroom.base.changes import Kind
 from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.pulse import Pulse
 from workroom.core.search.listing import Options, Tally, page, shown_path, walk
 from workroom.system.root import Root
 
@@ -216,3 +217,17 @@ def test_names_that_are_no_utf8(root, ws):
     assert name in paths(root, options=Options())
     assert shown_path(name) == "caf\ufffd"
     assert shown_path("plain") == "plain"
+
+
+def test_a_walk_tells_how_far_it_is_and_ends_when_nobody_waits(root, ws):
+    (ws / "many").mkdir()
+    for number in range(2_100):
+        (ws / "many" / f"{number}").touch()
+    heard = []
+    pulse = Pulse(lambda done, total: heard.append((done, total)))
+    page(root, "many", DEEP, 10, pulse=pulse)
+    assert heard == [(1_000, None), (2_000, None)]
+    pulse.cancel()
+    with pytest.raises(WorkroomError) as cancelled:
+        list(walk(root, "many", DEEP, Tally(), pulse))
+    assert cancelled.value.code is ErrorCode.CANCELLED

@@ -8,6 +8,7 @@ import time
 import pytest
 
 from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.pulse import Pulse
 from workroom.core.search.text import Query, Skipped, count_skipped, search, search_confinement
 from workroom.system.landlock import has_landlock
 from workroom.system.root import Root
@@ -276,3 +277,24 @@ def test_errors_of_the_program_itself_pass(root, ws):
     (ws / "gone").rmdir()
     refused(ErrorCode.NOT_FOUND, search, opened, ".", Query("x"), 1)
     opened.close()
+
+
+def test_a_search_tells_how_many_files_match_and_ends_when_nobody_waits(root, ws):
+    for number in range(45):
+        (ws / f"many{number}.txt").write_text("abundant\n")
+    heard = []
+    pulse = Pulse(lambda done, total: heard.append((done, total)))
+    search(root, ".", Query("abundant"), 100, pulse=pulse)
+    assert heard == [(20, None), (40, None)]
+    pulse = Pulse(lambda *_: pulse.cancel())
+    with pytest.raises(WorkroomError) as cancelled:
+        search(root, ".", Query("abundant"), 100, pulse=pulse)
+    assert cancelled.value.code is ErrorCode.CANCELLED
+
+
+def test_a_search_that_finds_nothing_yet_ends_when_nobody_waits(root):
+    pulse = Pulse()
+    pulse.cancel()
+    with pytest.raises(WorkroomError) as cancelled:
+        search(root, ".", Query("nowhere to be found"), 10, pulse=pulse)
+    assert cancelled.value.code is ErrorCode.CANCELLED

@@ -9,6 +9,7 @@ import pytest
 
 from workroom.base.changes import Danger
 from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.pulse import Pulse
 from workroom.base.settings import Settings
 
 
@@ -516,3 +517,18 @@ def test_a_patchs_prefix_is_not_looked_for_behind_a_link_that_leads_out(house):
     patch = "--- a/hosts\n+++ a/hosts\n@@ -1 +1 @@\n-x\n+y\n"
     error = refused(house, {"type": "patch", "patch": patch})
     assert error.code in {ErrorCode.NOT_FOUND, ErrorCode.PATH_OUTSIDE_WORKSPACE}
+
+
+def creates(count):
+    return [{"type": "create", "path": f"{number}.txt", "content": "x\n"} for number in range(count)]
+
+
+def test_a_plan_tells_how_far_it_is_and_ends_when_nobody_waits(house):
+    heard = []
+    pulse = Pulse(lambda done, total: heard.append((done, total)))
+    house.plan(*creates(25), pulse=pulse)
+    assert heard == [(10, 25), (20, 25)]
+    pulse.cancel()
+    with pytest.raises(WorkroomError) as cancelled:
+        house.plan(*creates(2), pulse=pulse)
+    assert cancelled.value.code is ErrorCode.CANCELLED

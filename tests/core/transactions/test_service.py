@@ -18,6 +18,7 @@ from tests.moments import just_before
 
 from workroom.base.changes import Permit
 from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.pulse import Pulse
 from workroom.core.transactions import Operation
 
 OPERATIONS = TypeAdapter(tuple[Operation, ...]).validate_python
@@ -520,3 +521,33 @@ def test_a_part_that_fails_leaves_the_plan_whole(house):
     assert house.tx.get(whole.id).planned == planned
     house.commit(planned)
     assert house.read("a") == b"b\n"
+
+
+# Who waits goes.
+
+
+def test_a_commit_that_nobody_waits_for_ends_before_it_is_prepared_and_leaves_nothing(house):
+    planned = house.plan(*({"type": "create", "path": f"{n}.txt", "content": "x\n"} for n in range(70)))
+    pulse = Pulse(lambda *_: pulse.cancel())
+    with pytest.raises(WorkroomError) as cancelled:
+        house.tx.commit(planned, Permit(planned.fingerprint, "test"), AGENT, pulse)
+    assert cancelled.value.code is ErrorCode.CANCELLED
+    assert house.tree() == {}
+    assert os.listdir(house.folder / ".agentic" / "stage") == []
+    assert house.tx.history() == []
+    assert house.commit(planned).number == 1
+
+
+def test_no_cancelling_stops_what_is_prepared(house):
+    house.write("f", "before\n")
+    planned = house.plan({"type": "rewrite", "path": "f", "content": "after\n"})
+    pulse = Pulse()
+    with (
+        just_before("open", planned.id, lambda: None),  # it is staged
+        just_before("open", "f", lambda: None),  # its attributes are looked at
+        just_before("open", "f", pulse.cancel),  # it is prepared, and the lease is asked for
+    ):
+        house.tx.commit(planned, Permit(planned.fingerprint, "test"), AGENT, pulse)
+    assert pulse.cancelled
+    assert house.read("f") == b"after\n"
+    assert [entry.transaction_id for entry in house.tx.history()] == [planned.id]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from contextlib import asynccontextmanager
 
 import pytest
@@ -33,8 +34,11 @@ class Ear:
     def __init__(self):
         self.loop = asyncio.get_running_loop()
         self.sent = asyncio.Queue()
+        self.meanwhile = lambda _message: None
+        """What happens while a message is being sent, on the thread that sends it."""
 
     def __call__(self, message):
+        self.meanwhile(message)
         self.loop.call_soon_threadsafe(self.sent.put_nowait, message)
 
     async def next(self):
@@ -391,5 +395,93 @@ def test_what_happens_after_the_end_is_told_nobody(hub, house):
             conversation.end()
             await asyncio.sleep(0.1)
             assert await ear.all() == []
+
+    asyncio.run(talk())
+
+
+# Progress and cancellation.
+
+MANY = [{"type": "create", "path": f"{number}.txt", "content": "x\n"} for number in range(25)]
+
+
+def apply(**meta):
+    return {"name": "workspace_edit", "arguments": {"action": "apply", "operations": MANY}, "_meta": meta}
+
+
+@pytest.mark.parametrize("era", ["handshake", "modern"])
+def test_a_long_call_tells_how_far_it_is(hub, house, era):
+    async def talk():
+        async with conversing(hub, house.workspace, "" if era == "modern" else "2025-11-25") as (conversation, ear):
+            meta = META if era == "modern" else {}
+            conversation.hear(message(id=1, method="tools/call", params=apply(**meta, progressToken="p")), "post")
+            told = await ear.next()
+            assert (told.origin, told.final) == ("post", False)
+            progress = json.loads(told.line)
+            assert progress["method"] == "notifications/progress"
+            assert progress["params"] == {"progressToken": "p", "progress": 10, "total": 25}
+            last = 10
+            while not (sent := await ear.next()).final:
+                now = json.loads(sent.line)["params"]["progress"]
+                assert now > last
+                last = now
+            assert json.loads(sent.line)["result"]["isError"] is False
+
+    asyncio.run(talk())
+
+
+def test_a_call_whose_client_didnt_ask_tells_nothing(hub, house):
+    async def talk():
+        async with conversing(hub, house.workspace) as (conversation, ear):
+            conversation.hear(message(id=1, method="tools/call", params=apply()), "post")
+            assert (await ear.next()).final
+
+    asyncio.run(talk())
+
+
+@pytest.mark.parametrize("how", ["notification", "closed"])
+def test_a_call_that_runs_is_stopped_where_nothing_is_done_yet(hub, house, how):
+    async def talk():
+        async with conversing(hub, house.workspace) as (conversation, ear):
+            heard, settled = threading.Event(), asyncio.Event()
+
+            def cancel():
+                if how == "closed":
+                    conversation.cancel("post")
+                else:
+                    conversation.hear(message(method="notifications/cancelled", params={"requestId": 1}))
+                heard.set()
+
+            def meanwhile(sent):
+                if b"progress" in sent.line:
+                    ear.loop.call_soon_threadsafe(cancel)
+                    assert heard.wait(30)
+
+            ear.meanwhile = meanwhile
+            conversation.settled = lambda: None if conversation.busy else settled.set()
+            conversation.hear(message(id=1, method="tools/call", params=apply(progressToken="p")), "post")
+            await asyncio.wait_for(settled.wait(), 30)
+            sent = await ear.all()
+            lines = [one.line for one in sent if b"progress" not in one.line]
+            assert lines == ([b""] if how == "notification" else [])
+            assert house.tree() == {}
+
+    asyncio.run(talk())
+
+
+def test_a_client_that_goes_stops_what_it_has_asked(hub, house):
+    async def talk():
+        async with conversing(hub, house.workspace) as (conversation, ear):
+            heard, settled = threading.Event(), asyncio.Event()
+
+            def meanwhile(sent):
+                if b"progress" in sent.line:
+                    ear.loop.call_soon_threadsafe(lambda: (conversation.end(), heard.set()))
+                    assert heard.wait(30)
+
+            ear.meanwhile = meanwhile
+            conversation.settled = lambda: None if conversation.busy else settled.set()
+            conversation.hear(message(id=1, method="tools/call", params=apply(progressToken="p")))
+            await asyncio.wait_for(settled.wait(), 30)
+            assert house.tree() == {}
 
     asyncio.run(talk())

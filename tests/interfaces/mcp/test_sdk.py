@@ -112,3 +112,21 @@ def test_a_newer_client_hears_of_a_resource(guest):
             assert await anext(aiter(heard)) == ResourceUpdated("workroom://changes")
 
     run(use())
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_the_official_client_hears_how_far_a_call_is(guest, mode):
+    async def use():
+        heard = []
+
+        async def hear(progress, total, _message):
+            heard.append((progress, total))
+
+        async with client_of(guest, mode) as client:
+            await asyncio.to_thread(guest.person(guest.folder).get, "mode", mode="auto")
+            operations = [{"type": "create", "path": f"{n}.txt", "content": "x\n"} for n in range(25)]
+            edit = {"action": "apply", "operations": operations}
+            assert not (await client.call_tool("workspace_edit", edit, progress_callback=hear)).is_error
+            assert heard[0] == (10, 25)
+
+    run(use())

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 
 from workroom.base.changes import Kind
 from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.pulse import STILL, Pulse
 from workroom.core.search.ignore import Ignore
 from workroom.system.root import Root, Stat, refusal
 from workroom.text.paths import STAGE_PREFIX, matches
@@ -38,6 +39,9 @@ _SECONDS = 20.0
 
 _COUNTED = 20_000
 """How many entries past the page are still looked at, to tell the total."""
+
+_BEAT = 1_000
+"""After so many entries it is told how many were looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +96,13 @@ class Page:
     tally: Tally
 
 
-def page(root: Root, path: str, options: Options, limit: int, *, counted: int = _COUNTED) -> Page:
+def page(root: Root, path: str, options: Options, limit: int, *, counted: int = _COUNTED, pulse: Pulse = STILL) -> Page:
     """The first `limit` entries after `options.after`. INVALID_INPUT when the path is no folder, NOT_FOUND.
 
     `counted` bounds how many entries past them are looked at for the total.
     """
     tally = Tally()
-    found = walk(root, path, options, tally)
+    found = walk(root, path, options, tally, pulse)
     names = list(itertools.islice(found, limit))
     reached = tally.last
     more = _count_on(found, tally, counted) if len(names) == limit else 0
@@ -116,7 +120,7 @@ def _count_on(found: Iterator[Found], tally: Tally, counted: int) -> int:
     return count
 
 
-def walk(root: Root, path: str, options: Options, tally: Tally) -> Iterator[Found]:
+def walk(root: Root, path: str, options: Options, tally: Tally, pulse: Pulse = STILL) -> Iterator[Found]:
     """Entries below the folder `path` (canonical), in order. What can't be read is counted and passed over.
 
     Links are entries and not followed. NOT_FOUND, or INVALID_INPUT when `path` itself is no folder.
@@ -134,6 +138,8 @@ def walk(root: Root, path: str, options: Options, tally: Tally) -> Iterator[Foun
             tally.cut = True
             return
         tally.looked_at += 1
+        if tally.looked_at % _BEAT == 0:
+            pulse.beat(tally.looked_at)
         tally.last = entry.path
         passing = resume[: len(stack)] == _parts_below(path, entry.path) if resume else False
         if not passing and sift.wanted(entry):

@@ -19,6 +19,7 @@ from typing import Any
 
 from workroom.base.changes import Kind
 from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.pulse import STILL, Pulse
 from workroom.core.search.ignore import Ignore
 from workroom.core.search.listing import APART
 from workroom.system.process import base_env, confines, ripgrep, stream
@@ -31,6 +32,9 @@ _TIMEOUT = 20.0
 
 _MAX_FILE = "64M"
 """Larger files are passed over, unless the path names one itself."""
+
+_BEAT = 20
+"""After so many files with a match it is told how many there are."""
 
 _SHOWN = 400
 """Characters of a line that are shown; a longer one is shown around its match."""
@@ -111,6 +115,7 @@ def search(
     after: tuple[str, int] | None = None,
     by_file: bool = False,
     timeout: float = _TIMEOUT,
+    pulse: Pulse = STILL,
 ) -> Matches:
     """Matching lines in the file or folder at `path` (canonical, resolved), ordered by path and line.
 
@@ -126,12 +131,12 @@ def search(
     sink = _Files(limit) if by_file else _Lines(limit, query.context, after)
     argv = [ripgrep(), *_flags(query, named, folder, apart), "--", path]
     searched, timed_out = None, False
-    with stream(argv, cwd=root.path, env=base_env(), timeout=timeout, reads=root.fd) as lines:
+    with stream(argv, cwd=root.path, env=base_env(), timeout=timeout, reads=root.fd, check=pulse.check) as lines:
         try:
-            searched = _read(lines, scope, sink)
+            searched = _read(lines, scope, sink, pulse)
         except WorkroomError as error:
             if error.code is not ErrorCode.TIMEOUT:
-                raise  # pragma: no cover - the lines raise nothing else
+                raise  # CANCELLED
             timed_out = True
         if lines.code == 2 and searched is None:
             raise _refused(lines.stderr)
@@ -309,9 +314,9 @@ class _Files:
             self.files.append(FileCount(self._file, self._lines))
 
 
-def _read(lines: Iterator[bytes], scope: _Scope, sink: _Lines | _Files) -> int | None:
+def _read(lines: Iterator[bytes], scope: _Scope, sink: _Lines | _Files, pulse: Pulse) -> int | None:
     """Take ripgrep's messages until there is enough; how many files it searched, if it came to its end."""
-    covered, searched = False, None
+    covered, searched, files = False, None, 0
     for line in lines:
         message = json.loads(line)
         kind, data = message["type"], message["data"]
@@ -322,6 +327,9 @@ def _read(lines: Iterator[bytes], scope: _Scope, sink: _Lines | _Files) -> int |
             covered = scope.covers(file)
             if covered:
                 sink.begin(file)
+                files += 1
+                if files % _BEAT == 0:
+                    pulse.beat(files)
         elif covered and kind == "end":
             sink.end()
         elif covered:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from workroom.base.changes import Change, ChangeSet, Danger, Kind
 from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.pulse import STILL, Pulse
 from workroom.base.settings import Settings
 from workroom.core.transactions.model import Directory, Planned
 from workroom.core.transactions.operations import (
@@ -49,6 +50,9 @@ CAN_RUN_CODE = (
 )
 """Files that run code when their own tool is used: labelled in an answer, not asked about."""
 
+_BEAT = 10
+"""After so many operations it is told how many are planned."""
+
 
 def plan_edit(
     root: Root,
@@ -58,6 +62,7 @@ def plan_edit(
     id: str,  # noqa: A002 - the field's name
     title: str,
     older: Older | None = None,
+    pulse: Pulse = STILL,
 ) -> Planned:
     """Play the operations and read off what they would do. Nothing is written; any fault names its operation.
 
@@ -65,6 +70,9 @@ def plan_edit(
     """
     planner = _Planner(root, settings, older)
     for number, operation in enumerate(operations):
+        pulse.check()
+        if number and number % _BEAT == 0:
+            pulse.beat(number, len(operations))
         try:
             planner.play(operation)
         except WorkroomError as error:

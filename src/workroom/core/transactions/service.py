@@ -20,6 +20,7 @@ from workroom.base.changes import Permit
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import Committed
 from workroom.base.ids import NewId
+from workroom.base.pulse import STILL, Pulse
 from workroom.base.settings import Settings
 from workroom.core.transactions import tables
 from workroom.core.transactions.apply import check_folders, check_guards, perform, sync_folders
@@ -109,7 +110,13 @@ class Transactions:
     # Planning.
 
     def plan(
-        self, operations: Sequence[Operation], *, title: str = "", key: str | None = None, merge: bool = False
+        self,
+        operations: Sequence[Operation],
+        *,
+        title: str = "",
+        key: str | None = None,
+        merge: bool = False,
+        pulse: Pulse = STILL,
     ) -> Planned:
         """What the operations would do. Nothing is written.
 
@@ -118,7 +125,7 @@ class Transactions:
         older = self._older if merge else None
         with self._writer if merge else contextlib.nullcontext():  # no commit of ours between two looks at a file
             planned = plan_edit(
-                self._root, self._settings(), operations, id=self._new_id("tx"), title=title, older=older
+                self._root, self._settings(), operations, id=self._new_id("tx"), title=title, older=older, pulse=pulse
             )  # fmt: skip
         return replace(planned, idempotency_key=key)
 
@@ -212,8 +219,8 @@ class Transactions:
 
     # Committing.
 
-    def commit(self, planned: Planned, permit: Permit, actor: Actor) -> Entry:
-        """Make the changes, all of them or none. Acknowledged when this returns.
+    def commit(self, planned: Planned, permit: Permit, actor: Actor, pulse: Pulse = STILL) -> Entry:
+        """Make the changes, all of them or none. Acknowledged when this returns. Once prepared, no pulse stops it.
 
         EDIT_CONFLICT: the disk isn't what was planned against. TRANSACTION_STATE: applied already, or the approval
         was used. IO_ERROR: the system refused. In each case nothing has changed.
@@ -227,7 +234,7 @@ class Transactions:
             steps = build_steps(self._root, planned.change_set, planned.id, stage)
             self._announce(planned, steps, stage)
             with Folders(self._root) as folders:
-                steps = self._stage(folders, planned, steps)
+                steps = self._stage(folders, planned, steps, pulse)
                 self._prepare(folders, planned, actor, steps)
                 return self._apply(folders, planned, permit, actor, steps)
 
@@ -245,9 +252,9 @@ class Transactions:
         if undone is not None and undone.undone_by is not None:
             raise _not_in_force(undone.transaction_id, "is rolled back")
 
-    def _stage(self, folders: Folders, planned: Planned, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    def _stage(self, folders: Folders, planned: Planned, steps: tuple[Step, ...], pulse: Pulse) -> tuple[Step, ...]:
         try:
-            return stage_all(self._root, folders, steps, self.image_of(planned))
+            return stage_all(self._root, folders, steps, self.image_of(planned), pulse)
         except OSError as error:
             if isinstance(error, SyncError):
                 self._wayback.distrust(steps, error)

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from workroom.base.changes import Kind
 from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.pulse import STILL, Pulse
 from workroom.core.transactions.model import ImageOf
 from workroom.core.transactions.steps import LOOK, Folders, Step
 from workroom.system import syscalls
@@ -29,8 +30,13 @@ _TOGETHER = 8
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def stage_all(root: Root, folders: Folders, steps: Sequence[Step], image: ImageOf) -> tuple[Step, ...]:
-    """Write what the steps need; answers the steps with the staged things' inodes. Cleans up after a failure."""
+def stage_all(
+    root: Root, folders: Folders, steps: Sequence[Step], image: ImageOf, pulse: Pulse = STILL
+) -> tuple[Step, ...]:
+    """Write what the steps need; answers the steps with the staged things' inodes. Cleans up after a failure.
+
+    Nothing visible has changed when the pulse stops it.
+    """
     staged: list[Step] = []
     pending: list[int] = []
     try:
@@ -44,7 +50,9 @@ def stage_all(root: Root, folders: Folders, steps: Sequence[Step], image: ImageO
                 pending.append(descriptor)
             if len(pending) >= _BATCH:
                 _sync(pending)
+                pulse.beat(len(staged), len(steps))
         _sync(pending)
+        pulse.check()
     except BaseException:
         for descriptor in pending:
             os.close(descriptor)

@@ -10,8 +10,8 @@ It knows no transport. Whoever has one makes a conversation for each client and 
   progress of a request carry the origin that it was heard with, what belongs to no request carries None. A line
   transport gives none and ignores it; streamable HTTP gives the POST, and has a standing stream for None.
 - Where `hear` answers True, exactly one `Send` with that origin is `final`, and it is the last one of that origin. Its
-  line is empty where nothing is to be answered any more: the client has cancelled. Where `hear` answers False nothing
-  of that origin is sent: there were only notifications, or answers.
+  line is empty where nothing is to be answered any more: the client has cancelled; progress that was on its way then
+  may still follow. Where `hear` answers False nothing of that origin is sent: there were only notifications or answers.
 - `error` is the JSON-RPC code of an error's line, for a transport that has statuses of its own.
 - `cancel(origin)`: nobody waits for what came with it (a response stream that the client closed); it is sent nothing.
 - `end()`: the client is gone. `stop()`: the server goes; what is open is told so, and the lines are answered that let

@@ -89,7 +89,7 @@ def _search(call: Call, arguments: Searched) -> Envelope:
     )
     by_file = arguments.output != "lines"
     after = _after(arguments.cursor)
-    found = search(call.workspace.root, target, query, arguments.limit, after=after, by_file=by_file)
+    found = search(call.workspace.root, target, query, arguments.limit, after=after, by_file=by_file, pulse=call.pulse)
     return answered(arguments, path, found, room(call))
 
 
@@ -216,7 +216,7 @@ def _find(call: Call, arguments: Found) -> Envelope:
     path, target = resolved(call, arguments.path)
     tally = Tally()
     kind = None if arguments.kind is None else Kind(arguments.kind)
-    entries = walk(call.workspace.root, target, Options(depth=None, kind=kind), tally)
+    entries = walk(call.workspace.root, target, Options(depth=None, kind=kind), tally, call.pulse)
     best = fuzzy.rank(arguments.query, (entry.path for entry in entries), arguments.limit + 1)
     more = len(best) > arguments.limit
     rows = [

@@ -64,7 +64,7 @@ def _overview(call: Call, arguments: Overview) -> Envelope:
     tally = Tally()
     survey = _Survey(target, arguments.depth)
     options = Options(depth=None, budget=_OVERVIEW_BUDGET)
-    for entry in walk(call.workspace.root, target, options, tally):
+    for entry in walk(call.workspace.root, target, options, tally, call.pulse):
         survey.add(entry.path, entry.kind, entry.depth)
     tree, cut = survey.tree(room(call) // 2)
     data = {
@@ -146,7 +146,7 @@ def _list(call: Call, arguments: Listed) -> Envelope:
         ignored=arguments.include_ignored,
         after=None if arguments.cursor is None else of_cursor(arguments.cursor),
     )
-    found = page(call.workspace.root, target, options, arguments.limit)
+    found = page(call.workspace.root, target, options, arguments.limit, pulse=call.pulse)
     return listed(path, found, room(call), resumed=arguments.cursor is not None)
 
 
