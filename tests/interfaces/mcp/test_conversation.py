@@ -473,9 +473,13 @@ def test_a_client_that_goes_stops_what_it_has_asked(hub, house):
         async with conversing(hub, house.workspace) as (conversation, ear):
             heard, settled = threading.Event(), asyncio.Event()
 
+            def leave():
+                conversation.end()
+                heard.set()
+
             def meanwhile(sent):
                 if b"progress" in sent.line:
-                    ear.loop.call_soon_threadsafe(lambda: (conversation.end(), heard.set()))
+                    ear.loop.call_soon_threadsafe(leave)
                     assert heard.wait(30)
 
             ear.meanwhile = meanwhile
