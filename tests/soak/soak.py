@@ -27,7 +27,7 @@ from typing import Any
 from tests.interfaces.conftest import Person, Room
 from tests.soak.crowd import Crowd, listen, read, write
 from tests.soak.gauge import FIELDS, Gauge, percentile, slope
-from tests.soak.speakers import Api, Speaker, WithSession
+from tests.soak.speakers import Api, Speaker, Stateless, WithSession
 
 __all__ = ["Plan", "run"]
 
@@ -91,7 +91,7 @@ async def _crowd(plan: Plan, folder: Path, person: Person, port: int, gauge: Gau
     work: list[Coroutine[Any, Any, None]] = [_watch(gauge, crowd, plan.seconds)]
     for index, name in enumerate(names):
         token, workspace = made[name]["token"], made[name]["client"]["workspaces"][0]["id"]
-        kinds: tuple[type[Speaker], ...] = (Api, WithSession, WithSession)
+        kinds: tuple[type[Speaker], ...] = (Api, WithSession, Stateless)
         speaker = kinds[index % 3](port, token, workspace)
         work.append((write if name.startswith("writer") else read)(crowd, speaker, name))
         if name.startswith("reader") and index % 10 == 0:

@@ -19,6 +19,7 @@ from typing import Any
 from starlette.types import Receive, Scope
 from starlette.types import Send as Transmit
 
+from workroom.interfaces.mcp.eras import negotiated
 from workroom.interfaces.mcp.jsonrpc import INVALID_REQUEST, PARSE_ERROR, decode
 from workroom.interfaces.mcp.streamable.exchange import Exchange, Left
 from workroom.interfaces.mcp.streamable.limits import Limits
@@ -129,9 +130,8 @@ class Endpoint:
         try:
             stream = session.begin_stream()
             answered = session.conversation.take(message, stream)
-            if begun is not None and (stream.error is not None or not answered):
-                self.sessions.end(session)  # it hasn't introduced itself
-                begun = None
+            if begun is not None:
+                begun = self._introduced(session, stream, message, begun)
             if not answered:
                 session.forget(stream)
                 await exchange.respond(202)
@@ -139,6 +139,14 @@ class Endpoint:
             await _Answer(exchange, place, self._limits, stream, session, begun or "").carry()
         finally:
             self.sessions.leave(session)
+
+    def _introduced(self, session: HttpSession, stream: Stream, message: Any, begun: str) -> str | None:
+        """The new session's id; None, and it is over, where the client hasn't introduced itself."""
+        if not stream.is_over or stream.error is not None:
+            self.sessions.end(session)
+            return None
+        session.revision = negotiated(message["params"]).revision
+        return begun
 
     async def _post_alone(self, exchange: Exchange, place: Place, message: Any) -> None:
         """A request that is its own session."""
@@ -266,7 +274,7 @@ class _Answer:
     def _beginning(self, reader: Reader) -> bytes:
         """Tell the client how to come again. Older ones take no event without data."""
         retry = f"retry: {self._limits.retry * 1000:.0f}\n"
-        if (self._exchange.headers.get("mcp-protocol-version") or "") < _PRIMED:
+        if self._session is None or self._session.revision < _PRIMED:
             return f"{retry}\n".encode()
         return f"id: {self._stream.number}-{reader.behind}\n{retry}data: \n\n".encode()
 

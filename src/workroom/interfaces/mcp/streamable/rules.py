@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from workroom.interfaces.mcp.eras import REVISIONS
+from workroom.interfaces.mcp.eras import HANDSHAKE, MODERN, REVISIONS, UNSUPPORTED_VERSION
 from workroom.interfaces.mcp.jsonrpc import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR
 
 __all__ = [
@@ -33,16 +33,15 @@ __all__ = [
     "status_of",
 ]
 
-HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_REVISION = -32020, -32021, -32022
+HEADER_MISMATCH, MISSING_CAPABILITY = -32020, -32021
 
 _REVISION_KEY = "io.modelcontextprotocol/protocolVersion"
-_WITH_SESSIONS = frozenset(revision for revision in REVISIONS if revision < "2026-07-28")
 _MIRRORED = ("mcp-protocol-version", "mcp-method", "mcp-name")
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 """The methods whose `Mcp-Name` header repeats a parameter, and which."""
 
 _BAD_REQUEST = frozenset(
-    {PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_REVISION}
+    {PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION}
 )
 _ENCODED = re.compile(r"=\?base64\?(.*)\?=")
 
@@ -107,21 +106,21 @@ def is_stateless(headers: Headers, message: Any) -> bool:
     """Whether a request is of the era without sessions; one that can't be told by its header tells it itself."""
     revision = headers.get("mcp-protocol-version")
     if revision is not None:
-        return revision not in _WITH_SESSIONS
+        return revision not in HANDSHAKE
     return headers.get("mcp-session-id") is None and _claimed(message) is not None
 
 
 def check_revision(headers: Headers) -> None:
     """Refuse a revision that isn't spoken with a session. Without the header, the one that was agreed upon is meant."""
     revision = headers.get("mcp-protocol-version")
-    if revision is not None and revision not in _WITH_SESSIONS:
+    if revision is not None and revision not in HANDSHAKE:
         raise _unsupported(revision)
 
 
 def check_stateless(headers: Headers) -> None:
     """Refuse a revision without sessions that isn't spoken."""
     revision = headers.get("mcp-protocol-version")
-    if revision is not None and revision not in REVISIONS:
+    if revision is not None and revision not in MODERN:
         raise _unsupported(revision)
 
 
@@ -156,7 +155,7 @@ def status_of(code: int | None) -> int:
 
 def _unsupported(revision: str) -> RefusedError:
     data = {"supported": list(REVISIONS), "requested": revision[:100]}
-    return RefusedError(400, UNSUPPORTED_REVISION, f"Protocol version {revision[:100]!r} is not supported.", data)
+    return RefusedError(400, UNSUPPORTED_VERSION, f"Protocol version {revision[:100]!r} is not supported.", data)
 
 
 def _claimed(message: Any) -> Any:

@@ -30,6 +30,7 @@ class Kept:
     key: str
     owner: str
     room: str
+    revision: str
     lines: tuple[bytes, ...]
 
     def to_json(self) -> dict[str, Any]:
@@ -39,7 +40,13 @@ class Kept:
     @classmethod
     def of(cls, row: dict[str, Any]) -> Kept:
         """From a row."""
-        return cls(row["key"], row["owner"], row["room"], tuple(line.encode("latin-1") for line in row["lines"]))
+        return cls(
+            row["key"],
+            row["owner"],
+            row["room"],
+            row["revision"],
+            tuple(line.encode("latin-1") for line in row["lines"]),
+        )
 
 
 class HttpSession:
@@ -47,6 +54,8 @@ class HttpSession:
 
     def __init__(self, key: str, place: Place) -> None:
         self.key = key
+        self.revision = ""
+        """The one that was agreed upon; empty before."""
         self.owner, self.room = place.owner, place.room
         self.is_over = False
         self.in_use = 0
@@ -164,7 +173,7 @@ class Sessions:
         for session in list(self._sessions.values()):
             lines = session.conversation.stop()
             if lines:
-                kept.append(Kept(session.key, session.owner, session.room, lines))
+                kept.append(Kept(session.key, session.owner, session.room, session.revision, lines))
             self.end(session)
         return kept
 
@@ -185,6 +194,7 @@ class Sessions:
         del self._kept[key]
         self._make_room(place.owner)
         session = self._add(key, place)
+        session.revision = kept.revision
         session.conversation.recall(kept.lines)
         return session
 
