@@ -15,7 +15,7 @@ MINUTES ?= 30
 EXAMPLES ?= 200
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup serve clients test tests lint style types contract house format packages soak fuzz bench docs lock wheel clean
+.PHONY: all help setup serve clients test tests lint style types contract house format packages soak fuzz race bench docs lock wheel clean
 
 all: test
 
@@ -68,6 +68,10 @@ soak: $(READY) ## many clients over HTTP on one folder: make soak MINUTES=30
 
 fuzz: $(READY) ## send the JSON API what its description allows and what it doesn't: make fuzz EXAMPLES=200
 	$(PY) -m tests.interfaces.http.fuzz --examples $(EXAMPLES)
+
+race: $(READY) packages ## a hundred thousand commits and calls against other programs in the same folder
+	$(PY) tests/race/room.py 100000
+	$(PY) tests/attacks/test_swaps.py
 
 bench: $(READY) ## measure, each figure beside a peer
 	$(PY) -m benchmarks.run

@@ -14,6 +14,7 @@ from workroom.core.transactions.steps import (
     _look_into,
     build_steps,
     drop_known,
+    grew_from,
     is_held,
     look,
     step_from_json,
@@ -217,6 +218,18 @@ def test_a_file_that_may_not_be_read_is_neither_ours_nor_what_was(house):
             os.seteuid(0)
     assert seen.state.kind is Kind.OTHER
     assert seen.inode == (house.folder / "f").stat().st_ino
+
+
+def test_what_grew_from_given_bytes(house):
+    fd = house.workspace.root.fd
+    house.write("f", "abc")
+    state = look(fd, "f").state
+    assert grew_from(fd, "f", state)
+    house.write("f", "abcd")
+    assert grew_from(fd, "f", state)
+    house.write("f", "ab")
+    assert not grew_from(fd, "f", state)
+    assert not grew_from(fd, "gone", state)
 
 
 def test_what_is_known_is_dropped_unless_somebody_may_still_write_to_it(house):

@@ -123,6 +123,29 @@ def test_a_made_file_that_was_changed(house, half):
     assert house.tree() == {"d": None, "d/f": (b"ours and theirs", 0o644)}
 
 
+@pytest.mark.parametrize("old", [None, "old"])
+def test_our_file_that_was_added_to_in_the_moment_becomes_a_copy(house, half, old):
+    """Left where it is, it would be half of what was refused."""
+    if old is not None:
+        house.write("f", old)
+    made = half({"type": "create", "path": "f", "content": "ours", "overwrite": True}).do()
+    house.write("f", "ours and theirs")
+    report = made.undo(known=True)
+    (copy,) = report.copies
+    before = {} if old is None else {"f": (b"old", 0o644)}
+    assert house.tree() == {**before, copy: (b"ours and theirs", 0o644)}
+
+
+@pytest.mark.parametrize("old", [None, "old"])
+def test_our_file_that_was_written_anew_in_the_moment_stays(house, half, old):
+    if old is not None:
+        house.write("f", old)
+    made = half({"type": "create", "path": "f", "content": "ours", "overwrite": True}).do()
+    house.write("f", "all theirs")
+    assert made.undo(known=True).foreign == ["f"]
+    assert house.tree() == {"f": (b"all theirs", 0o644)}
+
+
 def test_something_put_into_a_made_folder(house, half):
     made = half({"type": "mkdir", "path": "d"}).do()
     house.write("d/f", "theirs")

@@ -62,7 +62,8 @@ def sync_folders(root: Root, folders: Folders, steps: Sequence[Step]) -> None:
     for parent in worked_in(steps):
         seen = root.stat(parent)
         if seen is not None and seen.kind is Kind.DIRECTORY:
-            syscalls.fsync(folders.at(parent))
+            with contextlib.suppress(WorkroomError):  # it became a link since
+                syscalls.fsync(folders.at(parent))
 
 
 def prove_folders(root: Root, paths: Iterable[str]) -> None:
@@ -144,9 +145,10 @@ def _lease(parent: int, name: str, change: Change) -> tuple[int, syscalls.LeaseR
 
 
 def _check_out(slot: int, step: Step) -> None:
-    """What came out must be what the plan saw, and a folder must be empty."""
-    out = look(slot, step.slot)
-    if out is None or not out.is_before(step.change):
+    """What came out must be what the plan saw, its mode too, and a folder must be empty."""
+    out, before = look(slot, step.slot), step.change.before
+    same_mode = out is not None and (before.kind is not Kind.FILE or out.state.mode == before.mode)
+    if out is None or not out.is_before(step.change) or not same_mode:
         raise _conflict(step.change, "another program changed it in the moment of the commit")
     if out.state.kind is Kind.DIRECTORY and holds_something(slot, step.slot):
         raise _conflict(step.change, "the folder holds something that the plan didn't see")

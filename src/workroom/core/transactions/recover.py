@@ -103,7 +103,7 @@ def conclude(
 
     After a crash (`interrupted`) others' work that was left where it is, is told as well.
     """
-    report.copies = copies_of(root, steps, transaction_id)
+    report.copies = copies_of(root, steps, transaction_id, report.copies)
     if interrupted and report.foreign:
         note += f" Changed by somebody else meanwhile, and left: {', '.join(report.foreign)}."
     if report.restored:

@@ -27,11 +27,14 @@ def settle(root: Root, store: Store, at: float, before: float | None) -> bool:
         committed = tables.intents(db, "committed", before)
     for transaction_id, body in committed:
         steps = [step_from_json(step) for step in body["steps"]]
+        kept: list[str] = []
         with Folders(root) as folders:
-            if any(_settle_step(root, folders, step, transaction_id) for step in steps):
+            if any(_settle_step(root, folders, step, transaction_id, kept) for step in steps):
                 held = True
                 continue
-        copies = copies_of(root, steps, transaction_id)  # those of a run that was killed before it told among them
+        copies = copies_of(
+            root, steps, transaction_id, kept
+        )  # those of a run that was killed before it told among them
         with store.write() as db:
             tables.delete_intent(db, transaction_id)
             if copies:
@@ -40,8 +43,8 @@ def settle(root: Root, store: Store, at: float, before: float | None) -> bool:
     return not held
 
 
-def _settle_step(root: Root, folders: Folders, step: Step, transaction_id: str) -> bool:
-    """Empty one slot; bytes that are new become a copy beside the path. True while the slot is held."""
+def _settle_step(root: Root, folders: Folders, step: Step, transaction_id: str, kept: list[str]) -> bool:
+    """Empty one slot; bytes that are new become a copy beside the path, in `kept`. True while the slot is held."""
     if not step.displaces:
         return False
     try:
@@ -51,5 +54,5 @@ def _settle_step(root: Root, folders: Folders, step: Step, transaction_id: str) 
     if is_held(slot, step.slot):
         return True
     if not drop_known(slot, step.slot, lambda seen: seen.is_before(step.change)):
-        keep_copy(root, folders, step, transaction_id)
+        kept.append(keep_copy(root, folders, step, transaction_id))
     return False

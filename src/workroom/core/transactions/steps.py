@@ -34,6 +34,7 @@ __all__ = [
     "Step",
     "build_steps",
     "drop_known",
+    "grew_from",
     "holds_something",
     "is_held",
     "look",
@@ -259,6 +260,20 @@ def _look_into(folder: int, name: str) -> Seen | None:
     finally:
         os.close(descriptor)
     return Seen(State(Kind.FILE, sha.hexdigest(), size, stat.S_IMODE(info.st_mode)), info.st_ino)
+
+
+def grew_from(folder: int, name: str, state: State) -> bool:
+    """Whether the file at a name begins with all the bytes of `state`: somebody has added to it."""
+    try:
+        descriptor = os.open(name, LOOK, dir_fd=folder)
+    except OSError:
+        return False
+    with open(descriptor, "rb") as file:
+        sha, left = hashlib.sha256(), state.size
+        while left and (chunk := file.read(min(left, _CHUNK))):
+            sha.update(chunk)
+            left -= len(chunk)
+    return state.kind is Kind.FILE and sha.hexdigest() == state.sha256
 
 
 def drop_known(folder: int, name: str, is_known: Callable[[Seen], bool]) -> bool:

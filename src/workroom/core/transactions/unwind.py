@@ -10,13 +10,13 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from workroom.base.changes import Kind
 from workroom.base.errors import WorkroomError
 from workroom.core.transactions.stage import stage_image
-from workroom.core.transactions.steps import Folders, Seen, Step, drop_known, holds_something, look
+from workroom.core.transactions.steps import Folders, Seen, Step, drop_known, grew_from, holds_something, look
 from workroom.system import syscalls
 from workroom.system.root import Root
 
@@ -128,11 +128,21 @@ class _Unwinder:
             if here is None or not here.is_before(step.change):
                 self._foreign(step.path)
             self._drop(slot, step)
-        elif not here.is_after(step.change):
+        elif not self._is_ours(step, here, parent, name):
             self._foreign(step.path)
             self._drop(slot, step)
         else:
             self._exchange_back(step, parent, name, slot, out)
+
+    def _is_ours(self, step: Step, here: Seen, parent: int, name: str) -> bool:
+        """Whether our own file, which stands there, goes.
+
+        One that was written anew by another program stays: its bytes are theirs. One that was only added to, in the
+        moment of a commit that failed, goes, and is kept as a copy: else the path would hold half of what was refused.
+        """
+        if here.is_after(step.change):
+            return True
+        return self.knowledge.exactly(step) is not None and grew_from(parent, name, step.change.after)
 
     def _exchange_back(self, step: Step, parent: int, name: str, slot: int, out: Seen | None) -> None:
         if out is None:
@@ -153,7 +163,7 @@ class _Unwinder:
             if here is not None and not here.is_before(step.change):
                 self._foreign(step.path)
             self._drop(slot, step)
-        elif here.is_after(step.change):
+        elif self._is_ours(step, here, parent, name):
             self._take_back(step, parent, name, slot)
         else:
             self._foreign(step.path)
@@ -278,15 +288,18 @@ def keep_copy(root: Root, folders: Folders, step: Step, label: str) -> str:
         return _keep_in(folders, step.slot_folder, step, label)
 
 
-def copies_of(root: Root, steps: Sequence[Step], label: str) -> list[str]:
-    """Copies that stand there, those of an earlier run that was killed before it told of them among them."""
-    found = []
+def copies_of(root: Root, steps: Sequence[Step], label: str, made: Iterable[str] = ()) -> list[str]:
+    """Copies that stand there, those of an earlier run that was killed before it told of them among them.
+
+    `made` are those that are known, where their folder can't be looked into at the moment.
+    """
+    found = set(made)
     places = {place for step in steps for place in (step.path, f"{step.slot_folder}/{step.slot}")}
-    for parent in sorted({_standing(root, place) for place in places}):
-        with root.folder(parent) as folder:
+    for parent in {_standing(root, place) for place in places}:
+        with contextlib.suppress(WorkroomError), root.folder(parent) as folder:  # gone, or a link by now
             names = [name for name in os.listdir(folder) if _mark(label) in name]
-        found += names if parent == "." else [f"{parent}/{name}" for name in names]
-    return found
+            found |= set(names if parent == "." else (f"{parent}/{name}" for name in names))
+    return sorted(found)
 
 
 def _mark(label: str) -> str:

@@ -97,7 +97,7 @@ class WayBack:
         self, folders: Folders, planned: Planned, steps: Sequence[Step], done: Sequence[Step], error: BaseException
     ) -> Unwound:
         report = unwind(self._root, folders, steps, self._images.get, planned.id, done)
-        report.copies = copies_of(self._root, steps, planned.id)
+        report.copies = copies_of(self._root, steps, planned.id, report.copies)
         if report.copies and isinstance(error, WorkroomError):
             error.details["kept"] = report.copies
             error.message += f" What another program wrote meanwhile is kept in {', '.join(report.copies)}."
