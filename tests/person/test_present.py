@@ -94,6 +94,7 @@ def test_the_wire_form(shown):
     assert body == {
         "id": seen.record.id, "kind": "transaction", "status": "pending", "destructive": False,
         "facts": list(seen.facts), "body": seen.body, "words": seen.words, "flags": [], "obstacle": "",
+        "hunks": [], "editable": True,
         "sha256": seen.sha256,
     }  # fmt: skip
 

@@ -77,7 +77,8 @@ class Opened(Line):
 class EntryWritten(Line):
     """An entry of the history: a commit, an undo, others' bytes that were kept. `sha256` is of the entry's stored body,
     `fingerprint` of the operation that was permitted, `reason` why it could run (`auto`, `plan plan_…`,
-    `approval approval_…`, `person`)."""
+    `approval approval_…`, `person`). `source` is the transaction of which it is a part (`derived` is `part`), or which
+    the person edited (`edited`)."""
 
     kind: ClassVar[str] = "entry"
     entry: int
@@ -92,6 +93,8 @@ class EntryWritten(Line):
     approval: str | None
     decided_by: str | None
     undoes: int | None
+    derived: str | None = None
+    source: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +142,9 @@ class Shown(Line):
 @dataclass(frozen=True, slots=True)
 class Decided(Line):
     """The person said yes or no. `shown` is the SHA-256 of what this person was shown last of it, absent when they
-    were shown nothing; `surface` is where they said it: terminal, page, chat, elicitation."""
+    were shown nothing; `surface` is where they said it: terminal, page, chat, elicitation. Where the yes was to a part,
+    or to what they made of it, `how` says so (`in part`, `edited`), `fingerprint` is of that, and `asked` of what was
+    asked for."""
 
     kind: ClassVar[str] = "decided"
     approval: str
@@ -148,6 +153,8 @@ class Decided(Line):
     surface: str
     fingerprint: str
     shown: str | None
+    how: str | None = None
+    asked: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from workroom.core.approvals import Approval
 from workroom.core.clients import Client
 from workroom.core.transactions import Entry, Strategy
 from workroom.interfaces.channel import LINE_BYTES, Channel
+from workroom.interfaces.editing import bytes_of, proposal_row
 from workroom.interfaces.greeting import wire_error
 from workroom.person import audit, clients, decisions, settings
 from workroom.person import undo as history
@@ -106,6 +107,22 @@ class _Words(_Params):
 
 class _Accept(_Words):
     hold: bool = False
+    files: list[str] = Field(default=[], max_length=1000)
+    """Only these paths of it; a folder stands for all below."""
+    hunks: list[str] = Field(default=[], max_length=1000)
+    """And these hunks, by id."""
+
+
+class _Base64(_Params):
+    base64: str
+
+
+class _Edited(_Words):
+    contents: dict[str, str | _Base64]
+    """By path: a text, written in the file's encoding, or bytes."""
+    hold: bool = False
+    fingerprint: str | None = None
+    """Of the proposal that was edited."""
 
 
 class _Mode(_Params):
@@ -194,7 +211,29 @@ def _show(asking: _Asking, params: _Id) -> dict[str, Any]:
 
 
 def _accept(asking: _Asking, params: _Accept) -> dict[str, Any]:
-    return _decided(decisions.accept(asking.credential, asking.workspace, params.words, hold=params.hold))
+    chosen = {"files": params.files, "hunks": params.hunks}
+    return _decided(decisions.accept(asking.credential, asking.workspace, params.words, hold=params.hold, **chosen))
+
+
+def _proposal(asking: _Asking, params: _Words) -> dict[str, Any]:
+    return proposal_row(decisions.proposal(asking.credential, asking.workspace, params.words))
+
+
+def _edit(asking: _Asking, params: _Edited) -> dict[str, Any]:
+    contents = {
+        path: content if isinstance(content, str) else bytes_of(path, content.base64)
+        for path, content in params.contents.items()
+    }
+    return _decided(
+        decisions.accept_edited(
+            asking.credential,
+            asking.workspace,
+            params.words,
+            contents,
+            hold=params.hold,
+            fingerprint=params.fingerprint,
+        )
+    )
 
 
 def _deny(asking: _Asking, params: _Words) -> dict[str, Any]:
@@ -300,6 +339,8 @@ METHODS: Mapping[str, _Method] = {
     "pending": _Method(_Nothing, _pending),
     "show": _Method(_Id, _show),
     "accept": _Method(_Accept, _accept),
+    "proposal": _Method(_Words, _proposal),
+    "edit": _Method(_Edited, _edit),
     "deny": _Method(_Words, _deny),
     "mode": _Method(_Mode, _mode),
     "settings.list": _Method(_Nothing, _settings_list),
@@ -484,6 +525,7 @@ def _approval(record: Approval) -> dict[str, Any]:
         "title": _plain(record.title),
         "note": record.note,
         "decidedBy": record.decided_by,
+        "amended": None if record.amended is None else {k: v for k, v in record.amended.items() if k != "asked"},
     }
 
 

@@ -7,12 +7,14 @@ accept fine by me                  no id: the newest that waits, if it is the on
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from workroom.base.envelope import Envelope
 from workroom.base.errors import ErrorCode, WorkroomError
-from workroom.core.approvals import Approval, Status
+from workroom.core.approvals import Amendment, Approval, Status
+from workroom.person.amending import Proposed, edited, in_part, proposed
 from workroom.person.credential import PersonCredential
 from workroom.person.present import Presented, present
 from workroom.system.clock import iso
@@ -21,7 +23,7 @@ from workroom.tools.dispatch import resume
 from workroom.tools.tool import Call
 from workroom.tools.workspace import Workspace
 
-__all__ = ["Decided", "Waiting", "accept", "deny", "pending", "show"]
+__all__ = ["Decided", "Waiting", "accept", "accept_edited", "deny", "pending", "proposal", "show"]
 
 _PREFIXES = ("approval_", "plan_")
 _NAMED = 10
@@ -82,15 +84,76 @@ def show(credential: PersonCredential, workspace: Workspace, id: str | None = No
     return presented
 
 
-def accept(credential: PersonCredential, workspace: Workspace, words: str = "", *, hold: bool = False) -> Decided:
+def accept(
+    credential: PersonCredential,
+    workspace: Workspace,
+    words: str = "",
+    *,
+    hold: bool = False,
+    files: Sequence[str] = (),
+    hunks: Sequence[str] = (),
+) -> Decided:
     """Say yes to a record and run what it holds at once, as who asked for it; with `hold` only say yes.
 
-    NOT_FOUND, AMBIGUOUS_APPROVAL, TRANSACTION_STATE when it isn't pending, LIMIT_EXCEEDED when it is too long to be
-    shown, PROTECTED_PATH under the destructive ceiling. What goes wrong in the call itself is in the envelope.
+    With `files` or `hunks` the yes is to those alone, and the rest stays planned. NOT_FOUND, AMBIGUOUS_APPROVAL,
+    TRANSACTION_STATE when it isn't pending, LIMIT_EXCEEDED when it is too long to be shown, PROTECTED_PATH under the
+    destructive ceiling. What goes wrong in the call itself is in the envelope.
     """
     record, note = _chosen(credential, workspace, words, "accept")
-    _check_acceptable(workspace, record)
-    record = workspace.approvals.approve(record.id, credential.name, note, surface=credential.surface)
+    amendment = in_part(workspace, record, files, hunks) if files or hunks else None
+    _check_acceptable(workspace, record, amendment)
+    return _run(workspace, _approve(credential, workspace, record, note, amendment), hold=hold)
+
+
+def proposal(credential: PersonCredential, workspace: Workspace, words: str = "") -> Proposed:
+    """The contents that a record would leave, for the person to edit. Errors as for `accept`; UNSUPPORTED."""
+    record, _ = _chosen(credential, workspace, words, "accept")
+    return proposed(workspace, record)
+
+
+def accept_edited(
+    credential: PersonCredential,
+    workspace: Workspace,
+    words: str,
+    contents: Mapping[str, str | bytes],
+    *,
+    hold: bool = False,
+    fingerprint: str | None = None,
+) -> Decided:
+    """Say yes to what the person made of a record: the same paths with these contents, by path.
+
+    It becomes a transaction of its own, in place of the proposal, and is run as who asked for it. `fingerprint` is of
+    the proposal that was edited: EDIT_CONFLICT when it is another by now. Else errors as for `accept`, and
+    INVALID_INPUT for paths that the record doesn't hold, and where nothing was edited.
+    """
+    record, note = _chosen(credential, workspace, words, "accept")
+    if fingerprint not in {None, record.fingerprint}:
+        raise WorkroomError(
+            ErrorCode.EDIT_CONFLICT,
+            f"{record.id} is not what you edited any more; nothing was done.",
+            next_step="Look at it again.",
+        )
+    amended, amendment = edited(credential, workspace, record, contents)
+    _check_acceptable(workspace, record, amendment)
+    decided: list[Approval] = []
+
+    def decide() -> None:
+        decided.append(_approve(credential, workspace, record, note, amendment))
+
+    workspace.transactions.supersede(amended, record.actor, decide)
+    return _run(workspace, decided[0], hold=hold)
+
+
+def _approve(
+    credential: PersonCredential, workspace: Workspace, record: Approval, note: str, amendment: Amendment | None
+) -> Approval:
+    return workspace.approvals.approve(
+        record.id, credential.name, note, surface=credential.surface, amendment=amendment
+    )  # fmt: skip
+
+
+def _run(workspace: Workspace, record: Approval, *, hold: bool) -> Decided:
+    """Run what was accepted, and keep the answer for who asked for it."""
     if hold or record.kind == "plan":
         return Decided(record)
     envelope = resume(Call(workspace, record.actor, record.profile), record)
@@ -106,10 +169,11 @@ def deny(credential: PersonCredential, workspace: Workspace, words: str = "") ->
     return Decided(workspace.approvals.deny(record.id, credential.name, reason, surface=credential.surface))
 
 
-def _check_acceptable(workspace: Workspace, record: Approval) -> None:
+def _check_acceptable(workspace: Workspace, record: Approval, amendment: Amendment | None) -> None:
     if record.status is not Status.PENDING:
         return  # approving says what is wrong
-    if record.destructive and workspace.settings().ceiling(record.profile) == "refuse":
+    destructive = record.destructive if amendment is None else amendment.destructive
+    if destructive and workspace.settings().ceiling(record.profile) == "refuse":
         raise WorkroomError(
             ErrorCode.PROTECTED_PATH,
             f"{record.id} is destructive, and the setting destructive_edits (allowDestructiveEdits) is refuse.",

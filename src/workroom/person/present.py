@@ -9,14 +9,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from workroom.base.changes import Change, Kind
 from workroom.base.errors import ErrorCode, WorkroomError
-from workroom.core.approvals import Approval
+from workroom.core.approvals import Approval, Status
 from workroom.core.plans import markdown
-from workroom.core.transactions import Planned, file_row, render_diff
+from workroom.core.transactions import UNNAMED, Named, Planned, file_row, render_diff
+from workroom.person.request import is_editable, planned_of
 from workroom.system.clock import iso
 from workroom.text.diff import FileSide, render_file, shown_lines
 from workroom.text.display import show
@@ -52,6 +53,10 @@ class Presented:
     """Why it can't be accepted, as a sentence, or empty."""
     text: str
     sha256: str
+    hunks: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """The hunks that can be accepted by themselves: path and ids."""
+    editable: bool = False
+    """Whether it can be accepted in part, and edited first."""
 
     def to_json(self) -> dict[str, Any]:
         """The wire's form."""
@@ -67,6 +72,8 @@ class Presented:
             "flags": list(self.flags),
             "obstacle": self.obstacle,
             "sha256": self.sha256,
+            "editable": self.editable,
+            "hunks": [{"path": path, "ids": list(ids)} for path, ids in self.hunks],
         }
 
 
@@ -82,6 +89,7 @@ class _Draft:
     words: str
     obstacle: str = ""
     names: tuple[str, ...] = ()
+    named: Named = field(default_factory=dict)
 
 
 def present(workspace: Workspace, record: Approval) -> Presented:
@@ -103,6 +111,10 @@ def present(workspace: Workspace, record: Approval) -> Presented:
         obstacle=draft.obstacle or _too_long(text),
         text=text,
         sha256=hashlib.sha256(text.encode()).hexdigest(),
+        editable=is_editable(record),
+        hunks=tuple(
+            (show(path, multiline=False).text, tuple(hunk.id for hunk in each)) for path, each in draft.named.items()
+        ),
     )
 
 
@@ -115,7 +127,7 @@ def render_changes(workspace: Workspace, planned: Planned) -> str:
     return f"{text}\n{left_out:,} lines are removed or added, too many to be shown here.\n" if left_out else text
 
 
-def _rendered(workspace: Workspace, planned: Planned) -> tuple[str, int]:
+def _rendered(workspace: Workspace, planned: Planned, named: Named = UNNAMED) -> tuple[str, int]:
     """The text of `render_changes`; and how many lines it leaves out, since nobody could read them all."""
 
     def image(sha: str) -> bytes:
@@ -139,7 +151,7 @@ def _rendered(workspace: Workspace, planned: Planned) -> tuple[str, int]:
     marked = sum(_marked_lines(*_sides(change, image)) for change in large if _is_text(change))
     if marked > LONGEST_LINES:
         return lines, marked
-    diff = render_diff(tuple(change for change in changes if change not in large), image)
+    diff = render_diff(tuple(change for change in changes if change not in large), image, named)
     return f"{lines}\n{diff}" + "".join(_large_diff(change, image) for change in large), 0
 
 
@@ -195,21 +207,14 @@ def _plan(workspace: Workspace, record: Approval) -> _Draft:
 
 
 def _transaction(workspace: Workspace, record: Approval) -> _Draft:
-    planned = _planned(workspace, record)
+    planned = planned_of(workspace, record)
     reasons = [f"destructive: {danger.operation} {danger.path}" for danger in planned.dangers]
     reasons += [f"note: {warning}" for warning in planned.warnings]
     names = tuple(planned.change_set.paths())
-    body, left_out = _rendered(workspace, planned)
-    return _Draft(tuple(reasons), body, planned.title, _unreadable(f"{left_out:,} lines") if left_out else "", names)
-
-
-def _planned(workspace: Workspace, record: Approval) -> Planned:
-    arguments = record.arguments
-    transaction_id = str(arguments["transaction_id"])
-    if arguments["action"] == "rollback":
-        how = {"force": bool(arguments.get("force")), "strategy": arguments.get("strategy", "refuse")}
-        return workspace.transactions.plan_rollback(transaction_id, **how)
-    return workspace.transactions.get(transaction_id).planned
+    named = workspace.transactions.hunks(planned) if record.status is Status.PENDING else UNNAMED
+    body, left_out = _rendered(workspace, planned, named)
+    obstacle = _unreadable(f"{left_out:,} lines") if left_out else ""
+    return _Draft(tuple(reasons), body, planned.title, obstacle, names, named)
 
 
 def _facts(record: Approval) -> list[str]:
@@ -220,8 +225,17 @@ def _facts(record: Approval) -> list[str]:
     ]
     facts += ["DESTRUCTIVE: it deletes, moves or overwrites what is there"] if record.destructive else []
     facts += [f"ASKED IN EVERY MODE: {reason}" for reason in record.asks]
+    facts += _amended_facts(record)
     facts += [f"decided by {record.decided_by}: {record.note}"] if record.decided_by else []
     return facts
+
+
+def _amended_facts(record: Approval) -> list[str]:
+    if record.amended is None:
+        return []
+    if record.amended["how"] == "edited":
+        return [f"accepted as the person edited it: {record.amended['transaction']}"]
+    return [f"accepted in part: {', '.join([*record.amended['files'], *record.amended['hunks']])}"]
 
 
 def _change_line(change: Change) -> str:

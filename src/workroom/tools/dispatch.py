@@ -120,12 +120,30 @@ def resume(caller: Call, record: Approval) -> Envelope:
                 f"What {record.id} was shown with has changed since; nothing was done.",
                 next_step="Make the call again, against what is there now.",
             )
-        return proposal.run(_permit_of(record))
+        return _told_of_part(proposal.run(_permit_of(record)), record)
     except WorkroomError as error:
         return _failure(operation, error)
     except Exception:  # noqa: BLE001 - as in `call`: the record must get its result, whatever it is
         _log.exception("%s failed", operation)
         return failure(operation, _internal())
+
+
+def _resume_held(caller: Call, held: Approval) -> Envelope:
+    """Run what the person accepted instead of this call; what comes of it is told once."""
+    answered = resume(caller, held)
+    if not answered.ok:
+        approvals = caller.workspace.approvals
+        approvals.finish(held.id, {"envelope": answered.to_json(), "text": answered.text}, collected=True)
+    return answered
+
+
+def _told_of_part(envelope: Envelope, record: Approval) -> Envelope:
+    """What came of a record, with a word on that the person accepted only a part of what was asked for."""
+    if record.amended is None or record.amended["how"] != "in part" or not envelope.ok:
+        return envelope
+    chosen = {name: record.amended[name] for name in ("files", "hunks")}
+    summary = f"The person, {record.decided_by}, accepted only a part of what you asked for. {envelope.summary}"
+    return replace(envelope, summary=summary, data={**envelope.data, "acceptedInPart": chosen})
 
 
 def _failure(operation: str, error: WorkroomError) -> Envelope:
@@ -143,6 +161,9 @@ def _answer(caller: Call, tool: Tool, action: Action, arguments: Arguments) -> E
         answered = replace(_stored_envelope(collected), operation=tool.operation(action.name))
         if _still_true(caller, answered):
             return answered
+    held = caller.workspace.approvals.held(request, caller.actor)
+    if held is not None:
+        return _resume_held(caller, held)
     proposal = _propose(action, caller, arguments)
     if isinstance(proposal, Envelope):
         return proposal

@@ -21,7 +21,7 @@ def test_the_view_follows_the_records(room, tmp_path):
         assert json.loads(view.read_text())["approvals"] == [
             {
                 "id": record.id, "kind": "transaction", "title": "Commit tx_1", "status": "pending",
-                "destructive": False, "actor": "claude", "note": "", "decidedAt": None,
+                "destructive": False, "actor": "claude", "note": "", "decidedAt": None, "amended": None,
                 "resume": {"tool": "workspace_edit", "arguments": {"action": "commit", "transaction_id": "tx_1"}},
                 "createdAt": "1970-01-12T13:46:40.000Z", "expiresAt": "1970-01-13T13:46:40.000Z",
             }

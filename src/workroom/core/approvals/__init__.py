@@ -17,7 +17,7 @@ tables     their rows                                 room   how many are kept, 
 view       what a reader finds in `.agentic/`
 """
 
-from workroom.core.approvals.model import LIFETIME_SECONDS, Approval, Denial, Status
+from workroom.core.approvals.model import LIFETIME_SECONDS, Amendment, Approval, Denial, Status
 from workroom.core.approvals.room import KEPT, KEPT_EACH
 from workroom.core.approvals.service import Approvals
 from workroom.core.approvals.tables import GUARDS, MIGRATIONS, decided
@@ -30,6 +30,7 @@ __all__ = [
     "LIFETIME_SECONDS",
     "MIGRATIONS",
     "VIEW_PATH",
+    "Amendment",
     "Approval",
     "Approvals",
     "Denial",

@@ -10,7 +10,7 @@ from typing import Any
 from workroom.base.actor import Actor
 from workroom.base.settings import Profile
 
-__all__ = ["LIFETIME_SECONDS", "Approval", "Denial", "Status", "approval_of"]
+__all__ = ["LIFETIME_SECONDS", "Amendment", "Approval", "Denial", "Status", "approval_of"]
 
 LIFETIME_SECONDS = 24 * 3600
 """How long a record stands while pending, approved or denied."""
@@ -56,6 +56,23 @@ class Approval:
     """The person's note on an approval, their reason on a denial."""
     result: dict[str, Any] | None
     collected: bool
+    amended: dict[str, Any] | None = None
+    """What the person made of it: `how` (in part, edited), what was `asked`, and which parts. Then fingerprint, effect
+    and arguments are of what they accepted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Amendment:
+    """A yes to something else than was asked for: to a part of it, or to what the person made of it."""
+
+    fingerprint: str
+    effect: str
+    arguments: dict[str, Any]
+    """The call that does it, instead of the stored one."""
+    destructive: bool
+    asks: tuple[str, ...]
+    how: dict[str, Any]
+    """`how`: `in part` or `edited`; and the files and hunks, or the transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +87,7 @@ def approval_of(row: tuple[Any, ...]) -> Approval:
     """The record of a row of `tables.SELECT`."""
     (record_id, kind, title, status, destructive, asks, fingerprint, effect, tool, arguments, preview, actor_kind,
      actor_name, session, profile, created_at, expires_at, decided_at, decided_by, note, result,
-     collected) = row  # fmt: skip
+     collected, amended) = row  # fmt: skip
     return Approval(
         id=record_id,
         kind=kind,
@@ -92,4 +109,5 @@ def approval_of(row: tuple[Any, ...]) -> Approval:
         note=note,
         result=None if result is None else json.loads(result),
         collected=bool(collected),
+        amended=None if amended is None else json.loads(amended),
     )

@@ -13,7 +13,7 @@ from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import ApprovalDecided, ApprovalStaged, Event, PlanChanged
 from workroom.base.ids import NewId
 from workroom.base.settings import Profile
-from workroom.core.approvals.model import LIFETIME_SECONDS, Approval, Denial, Status, approval_of
+from workroom.core.approvals.model import LIFETIME_SECONDS, Amendment, Approval, Denial, Status, approval_of
 from workroom.core.approvals.room import KEPT, make_room
 from workroom.core.approvals.tables import FROM, SELECT, STATUS
 from workroom.core.approvals.view import view_stands, write_view
@@ -117,14 +117,28 @@ class Approvals:
             db.execute("UPDATE approvals SET collected = 1 WHERE id = ? AND collected = 0", (found.id,))
             return found.result if db.changes() else None
 
-    def finish(self, id: str, result: dict[str, Any]) -> None:  # noqa: A002
-        """Keep what the accepted call answered, a failure too, until its asker collects it.
+    def held(self, request: str, actor: Actor) -> Approval | None:
+        """The record by which the person accepted something else than this call asks for, and which waits for it."""
+        rows = self._rows(
+            "WHERE a.id IN (SELECT approval_id FROM approval_requests WHERE request = :request) "
+            "AND a.amended IS NOT NULL AND a.result IS NULL AND standing = 'approved' "
+            "AND a.actor_kind = :kind AND a.actor_name = :name ORDER BY a.number DESC LIMIT 1",
+            request=request,
+            kind=actor.kind,
+            name=actor.name,
+        )
+        return rows[0] if rows else None
+
+    def finish(self, id: str, result: dict[str, Any], *, collected: bool = False) -> None:  # noqa: A002
+        """Keep what the accepted call answered, a failure too, until its asker collects it; `collected`: it has it.
 
         Tells `consumed` when the effect was made, else `finished`.
         """
         with self._store.write() as db:
             record = self.get(id)
-            db.execute("UPDATE approvals SET result = ?, collected = 0 WHERE id = ?", (json.dumps(result), id))
+            db.execute(
+                "UPDATE approvals SET result = ?, collected = ? WHERE id = ?", (json.dumps(result), int(collected), id)
+            )
             status = Status.CONSUMED.value if record.status is Status.CONSUMED else "finished"
             ok = bool(result.get("envelope", {}).get("ok"))
             line = Answered(approval=id, ok=ok, status=status, sha256=_sha256(result))
@@ -133,12 +147,26 @@ class Approvals:
 
     # What the person does.
 
-    def approve(self, id: str, by: str, note: str = "", *, surface: str = "") -> Approval:  # noqa: A002
+    def approve(
+        self,
+        id: str,  # noqa: A002
+        by: str,
+        note: str = "",
+        *,
+        surface: str = "",
+        amendment: Amendment | None = None,
+    ) -> Approval:
         """Say yes, also to an effect that was denied before. TRANSACTION_STATE unless it is pending, NOT_FOUND.
+
+        With an `amendment` the yes is to that, and the record is bound to it from now on; what was asked is kept.
 
         `surface` is where the person says it: terminal, page, chat, elicitation.
         """
-        return self._decide(id, Status.APPROVED, by, note, surface)
+        with self._store.write() as db:
+            asked = self.get(id)
+            if amendment is not None and asked.status is Status.PENDING:
+                self._amend(db, asked, amendment)
+            return self._decide(id, Status.APPROVED, by, note, surface)
 
     def deny(self, id: str, by: str, reason: str = "", *, surface: str = "") -> Approval:  # noqa: A002
         """Say no; the same effect is blocked until the record expires. Errors as for `approve`."""
@@ -318,7 +346,8 @@ class Approvals:
             at = self._clock()
             line = Decided(
                 approval=record_id, decision=str(status), note=note, surface=surface, fingerprint=record.fingerprint,
-                shown=self._shown(db, record_id, by),
+                shown=self._shown(db, record_id, by), how=(record.amended or {}).get("how"),
+                asked=(record.amended or {}).get("asked", {}).get("fingerprint"),
             )  # fmt: skip
             self._store.record(db, line, _person(by), at)
             db.execute(
@@ -329,6 +358,15 @@ class Approvals:
             self._store.emit(db, ApprovalDecided(record_id, record.kind, str(status)), at)
             self._tell_plan(db, record_id, record.kind, status)
             return self.get(record_id)
+
+    def _amend(self, db: Database, asked: Approval, amendment: Amendment) -> None:
+        how = {**amendment.how, "asked": {"fingerprint": asked.fingerprint, "arguments": asked.arguments}}
+        db.execute(
+            "UPDATE approvals SET fingerprint = ?, effect = ?, arguments = ?, destructive = ?, asks = ?, amended = ? "
+            "WHERE id = ?",
+            (amendment.fingerprint, amendment.effect, json.dumps(amendment.arguments), int(amendment.destructive),
+             json.dumps(amendment.asks), json.dumps(how), asked.id),
+        )  # fmt: skip
 
     def _keep_denial(self, db: Database, record: Approval, status: Status, note: str, at: float) -> None:
         """Remember the last word on an effect; a denial outlives its record's place among the 300."""

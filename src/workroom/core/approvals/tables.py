@@ -46,6 +46,7 @@ MIGRATIONS: tuple[Migration, ...] = (
             BEGIN SELECT RAISE(ABORT, 'a decision needs its line in the audit log, written before it'); END;
         """,
     ),
+    ("approvals/amended", "ALTER TABLE approvals ADD COLUMN amended TEXT"),
 )
 
 GUARDS = ("approvals_have_a_line", "decisions_have_a_line")
@@ -65,7 +66,7 @@ MOST_WAITING = f"""SELECT count(*), a.actor_kind, a.actor_name {FROM} WHERE {WAI
 
 SELECT = f"""SELECT a.id, a.kind, a.title, {STATUS} AS standing, a.destructive, a.asks, a.fingerprint, a.effect,
     a.tool, a.arguments, a.preview, a.actor_kind, a.actor_name, a.session, a.profile, a.created_at, a.expires_at,
-    a.decided_at, a.decided_by, a.note, a.result, a.collected {FROM} """
+    a.decided_at, a.decided_by, a.note, a.result, a.collected, a.amended {FROM} """
 
 
 def decided(db: Database) -> dict[str, tuple[str, str]]:

@@ -49,4 +49,5 @@ def _row(record: Approval) -> dict[str, Any]:
         "expiresAt": iso(record.expires_at),
         "decidedAt": None if record.decided_at is None else iso(record.decided_at),
         "note": record.note,
+        "amended": record.amended,
     }

@@ -5,6 +5,7 @@ overlay      the folder as it would be
 plan         operations -> Planned        rollback   an entry turned round -> Planned
 merge        one path, three ways         stale      a stale edit, merged
 part         some of a plan by itself      hunks      names for what can be taken apart
+amend        what the person makes of a plan
 service      Transactions: keep, commit, recover, history
 steps        a change set as renames      stage      after-images on their way
 apply        the visible part             unwind     the one way back
@@ -15,6 +16,7 @@ consumption  an approval is used once     views      changes.diff, review.md
 tables       the rows
 """
 
+from workroom.core.transactions.amend import Amended, check_editable
 from workroom.core.transactions.hunks import Named
 from workroom.core.transactions.merge import Strategy
 from workroom.core.transactions.model import Derivation, Directory, Entry, Part, Planned, Transaction, file_row
@@ -28,6 +30,7 @@ __all__ = [
     "GUARDS",
     "MIGRATIONS",
     "UNNAMED",
+    "Amended",
     "Derivation",
     "Directory",
     "Entry",
@@ -39,6 +42,7 @@ __all__ = [
     "Strategy",
     "Transaction",
     "Transactions",
+    "check_editable",
     "file_row",
     "render_diff",
     "write_views",

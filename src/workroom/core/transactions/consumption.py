@@ -25,7 +25,7 @@ def consume(db: Database, approval_id: str, what: str, at: float) -> None:
 
 def check_unused(db: Database, approval_id: str) -> None:
     """TRANSACTION_STATE when the approval was used."""
-    if db.execute("SELECT 1 FROM consumptions WHERE approval_id = ?", (approval_id,)).fetchone() is not None:
+    if used_for(db, approval_id) is not None:
         raise _used(approval_id)
 
 

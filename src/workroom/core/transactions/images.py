@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from workroom.base.changes import ChangeSet
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.transactions import tables
-from workroom.core.transactions.model import Planned
+from workroom.core.transactions.model import ImageOf, Planned
 from workroom.system.store import Database, Store
 
-__all__ = ["Images", "needed_by"]
+__all__ = ["Images", "held", "needed_by"]
 
 _EMPTY = hashlib.sha256(b"").hexdigest()
 
@@ -86,3 +86,9 @@ def needed_by(change_set: ChangeSet) -> set[str]:
     """The contents that a change set needs, by hash; what only moves needs none, but is named here too."""
     shas = {state.sha256 for change in change_set.changes for state in (change.before, change.after)}
     return shas - {"", _EMPTY}
+
+
+def held(change_set: ChangeSet, image: ImageOf) -> dict[str, bytes]:
+    """The contents that a change set needs, as far as they are kept: what only moves has none."""
+    found = {sha: image(sha) for sha in needed_by(change_set)}
+    return {sha: data for sha, data in found.items() if data is not None}

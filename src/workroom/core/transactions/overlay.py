@@ -19,7 +19,7 @@ from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.system.root import Root
 from workroom.text.diff import count_lines
 
-__all__ = ["MAX_PATHS", "Node", "Overlay"]
+__all__ = ["MAX_PATHS", "Node", "Overlay", "count_changed"]
 
 MAX_PATHS = 20_000
 """Paths that one transaction may touch; copying a larger folder is another program's job."""
@@ -233,7 +233,7 @@ class Overlay:
             return Change(path, before, node.state)
         old, new = self._image(path, before), self._node_image(path, node)
         like = node.like if node.like != path else None
-        added, removed = _count(old, new) if Kind.FILE in {before.kind, node.state.kind} else (0, 0)
+        added, removed = count_changed(old, new) if Kind.FILE in {before.kind, node.state.kind} else (0, 0)
         return Change(path, before, node.state, None, like, node.matched, added, removed, node.merged)
 
     def _node_image(self, path: str, node: Node) -> bytes:
@@ -280,7 +280,7 @@ class Overlay:
         return data
 
 
-def _count(old: bytes, new: bytes) -> tuple[int | None, int | None]:
+def count_changed(old: bytes, new: bytes) -> tuple[int | None, int | None]:
     """Lines added and removed; None for what isn't text."""
     binary = b"\0" in old[:_SAMPLE] or b"\0" in new[:_SAMPLE]
     return (None, None) if binary else count_lines(old, new)

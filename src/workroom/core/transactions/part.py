@@ -19,7 +19,7 @@ from typing import Any
 from workroom.base.changes import Change, ChangeSet, Danger, Kind, State
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.transactions.hunks import Named, name_hunks, partners
-from workroom.core.transactions.images import needed_by
+from workroom.core.transactions.images import held
 from workroom.core.transactions.model import ImageOf, Part, Planned
 from workroom.core.transactions.policy import reason_of
 from workroom.system.root import Root
@@ -89,7 +89,7 @@ def take_part(planned: Planned, selection: Selection, named: Named, image: Image
         id=id,
         title=f"{planned.title} (in part)",
         operations=({"type": "part", "of": planned.id, **selection.to_json()},),
-        contents={**_held(part.change_set, image), **splitter.middles},
+        contents={**held(part.change_set, image), **splitter.middles},
         idempotency_key=None,
         kept=False,
         part=Part(planned.fingerprint, rest),
@@ -157,11 +157,6 @@ def _concerns(danger: Danger, mine: set[str], others: set[str]) -> bool:
     return any(_at_or_below(danger.path, path) for path in mine) or not any(
         _at_or_below(danger.path, path) for path in others
     )
-
-
-def _held(change_set: ChangeSet, image: ImageOf) -> dict[str, bytes]:
-    held = {sha: image(sha) for sha in needed_by(change_set)}
-    return {sha: data for sha, data in held.items() if data is not None}
 
 
 # What is chosen.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import apsw
@@ -23,8 +23,9 @@ from workroom.base.ids import NewId
 from workroom.base.pulse import STILL, Pulse
 from workroom.base.settings import Settings
 from workroom.core.transactions import tables
+from workroom.core.transactions.amend import Amended, amend
 from workroom.core.transactions.apply import check_folders, check_guards, perform, sync_folders
-from workroom.core.transactions.consumption import check_unused, consume
+from workroom.core.transactions.consumption import check_unused, consume, used_for
 from workroom.core.transactions.difference import difference
 from workroom.core.transactions.hunks import Named
 from workroom.core.transactions.images import Images
@@ -177,6 +178,31 @@ class Transactions:
     def part(self, planned: Planned, selection: Selection) -> Planned:
         """The selected part of a kept plan, to be committed; the rest stays planned under the plan's id."""
         return take_part(planned, selection, self.hunks(planned), self.image_of(planned), id=self._new_id("tx"))
+
+    def amend(self, planned: Planned, contents: Mapping[str, bytes], person: str) -> Amended:
+        """A kept plan, or a part of one, with the person's contents for its files. Nothing is stored yet."""
+        return amend(planned, contents, self.image_of(planned), id=self._new_id("tx"), person=person)
+
+    def supersede(self, amended: Amended, actor: Actor, decide: Callable[[], None]) -> Planned:
+        """Keep what the person made of a plan, in place of it, and `decide` with it, all at once.
+
+        TRANSACTION_STATE when the plan is another by now.
+        """
+        dropped: tuple[str, ...] = ()
+        with self._writer, _recorded(), self._store.write() as db:
+            _check_kept(db, amended.source)
+            dropped = self._keep_rows(db, amended.planned, actor, self._clock(), commits=False)
+            tables.set_waiting(db, amended.planned.id)
+            tables.derive(db, amended.planned.id, amended.derived)
+            if amended.rest is not None:
+                tables.shrink(db, amended.rest)
+                self._images.narrow(db, amended.rest)
+            else:
+                tables.set_status(db, amended.derived.source, "superseded")
+                self._images.release(db, amended.derived.source)
+            decide()
+        drop_views(self._agentic, dropped)
+        return replace(amended.planned, contents={}, kept=True)
 
     def keep(self, planned: Planned, actor: Actor, *, waits: bool = False) -> Planned:
         """Store a plan with its images, so that it can be committed later, also after a restart.
@@ -416,6 +442,12 @@ class Transactions:
         """The line that a transaction wrote, None before it is applied."""
         with self._store.read() as db:
             return tables.entry_of(db, transaction_id)
+
+    def entry_by(self, approval_id: str) -> Entry | None:
+        """The line that was written under an approval, None while it is unused."""
+        with self._store.read() as db:
+            transaction_id = used_for(db, approval_id)
+            return None if transaction_id is None else tables.entry_of(db, transaction_id)
 
     def newest_undoable(self) -> Entry | None:
         """The newest entry that is neither undone nor an undo."""

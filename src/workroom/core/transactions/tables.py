@@ -456,6 +456,8 @@ def release(db: Database, transaction_id: str, keep: Iterable[str] = ()) -> list
 
 
 def _audited(planned: Planned, number: int, body: str, permit: Permit) -> EntryWritten:
+    first = planned.operations[0] if planned.operations else {}
+    origin = first if first.get("type") in {"part", "edited"} else {}
     return EntryWritten(
         entry=number,
         transaction=planned.id,
@@ -469,6 +471,8 @@ def _audited(planned: Planned, number: int, body: str, permit: Permit) -> EntryW
         approval=permit.approval_id,
         decided_by=permit.decided_by or None,
         undoes=planned.undoes,
+        derived=origin.get("type"),
+        source=origin.get("of"),
     )
 
 

@@ -12,7 +12,7 @@ from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.interfaces.cli.exits import Exit, failed
 from workroom.interfaces.cli.scene import Scene
 
-__all__ = ["nothing_waits", "tell_decision"]
+__all__ = ["nothing_waits", "split_words", "tell_decision"]
 
 _PREFIXES = ("approval_", "plan_")
 
@@ -28,6 +28,12 @@ def nothing_waits(words: str) -> Iterator[None]:
         raise
 
 
+def split_words(words: str) -> tuple[str, str]:
+    """The id that the words begin with, or nothing, and the rest of them."""
+    first, _, rest = words.strip().partition(" ")
+    return (first, rest.strip()) if first.startswith(_PREFIXES) else ("", words.strip())
+
+
 def tell_decision(scene: Scene, decided: dict[str, Any], sentence: str) -> None:
     """Print a decision, and what the accepted call answered, if it ran. Ends with ANSWERED_NO when that failed."""
     envelope = decided.get("envelope")
@@ -38,5 +44,6 @@ def tell_decision(scene: Scene, decided: dict[str, Any], sentence: str) -> None:
         scene.out.line(sentence)
         if envelope is not None:
             scene.out.text(decided["summary"])
+            scene.out.diff(envelope.get("data", {}).get("edited", {}).get("patch", ""))
     if not ran:
         raise typer.Exit(Exit.ANSWERED_NO)

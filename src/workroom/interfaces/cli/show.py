@@ -68,3 +68,5 @@ def _render_choice(out: Output, found: dict[str, Any]) -> None:
         out.line(f"No: workroom deny {found['id']} REASON")
     else:
         out.line(f"Yes: workroom accept {found['id']}    No: workroom deny {found['id']} REASON")
+        if found["editable"]:
+            out.line("A part of it: add --files PATH or --hunks ID to the yes.    Edited first: add --edit.")
