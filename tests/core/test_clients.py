@@ -6,7 +6,7 @@ import json
 import pytest
 
 from workroom.base.errors import ErrorCode, WorkroomError
-from workroom.core.clients import TOKEN, Clients
+from workroom.core.clients import TOKEN, Clients, local_name
 from workroom.system.state import StateDirectory
 
 
@@ -115,3 +115,11 @@ def test_a_client_is_nobody_by_the_name_of_a_local_one(clients):
     assert client.actor.kind == "agent"
     assert client.actor.name == "claude-code@http"
     assert client.actor.session == client.id
+
+
+def test_a_local_client_is_never_called_like_a_tokens() -> None:
+    assert [local_name(name) for name in ("claude-code", "a@http", "a@http (local)")] == [
+        "claude-code",
+        "a@http (local)",
+        "a@http (local)",
+    ]

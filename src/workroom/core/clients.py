@@ -25,7 +25,7 @@ from workroom.base.settings import Profile
 from workroom.system.clock import Clock
 from workroom.system.state import StateDirectory
 
-__all__ = ["TOKEN", "Client", "Clients"]
+__all__ = ["TOKEN", "Client", "Clients", "local_name"]
 
 TOKEN = re.compile(r"wrt_[0-9a-f]{64}")
 """What a token looks like, for whoever wants to find or hide one in a text."""
@@ -34,6 +34,8 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _SHOWN = 12
 """Characters of a token that stay known; what is left has 224 bits."""
 _MOST = 1_000
+_OVER_HTTP = "@http"
+"""How the name of a token's client ends, and no other's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,12 @@ class Client:
     @property
     def actor(self) -> Actor:
         """Who acts, as the history and approvals name it: never what a local client calls itself by its own name."""
-        return Actor("agent", f"{self.name}@http", self.id)
+        return Actor("agent", self.name + _OVER_HTTP, self.id)
+
+
+def local_name(name: str) -> str:
+    """What a local client that calls itself `name` is called: anything but what stands for a token."""
+    return f"{name} (local)" if name.endswith(_OVER_HTTP) else name
 
 
 class Clients:

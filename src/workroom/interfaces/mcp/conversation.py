@@ -38,6 +38,7 @@ from workroom.base.envelope import failure
 from workroom.base.errors import WorkroomError
 from workroom.base.events import Event, ModeChanged
 from workroom.base.pulse import Pulse
+from workroom.core.clients import local_name
 from workroom.interfaces.link import VERSION
 from workroom.interfaces.mcp import prompts, resources
 from workroom.interfaces.mcp.adapters import limits_of
@@ -264,7 +265,7 @@ class Conversation:
         """Who calls; its pulse tells the client how far the call is, where it wants to know."""
         report = None if request.token is None else Progress(partial(self._progress, request))
         name = request.client.name
-        actor = self._actor or Actor("agent", name, self._session.id)
+        actor = self._actor or Actor("agent", local_name(name), self._session.id)
         return Call(self.workspace, actor, self._session.profile, limits_of(name), Pulse(report))
 
     def _call(self, request: Request, name: str, arguments: dict[str, Any]) -> None:
