@@ -367,3 +367,64 @@ def test_an_older_history_is_no_fault(written):
 def test_lines_are_handed_out_from_a_number_on(written):
     assert [line["number"] for line in written.workspace.audit.lines(3, 2)] == [3, 4]
     assert written.workspace.audit.lines(99) == []
+
+
+# Sessions, and who was turned away.
+
+
+def test_a_session_is_told_at_its_first_call_and_at_its_end(house):
+    audit = house.workspace.audit
+    for _ in range(3):
+        audit.met(AGENT, "files")
+        audit.met(Actor("agent", "tester"), "files")  # in no session
+    audit.parted(AGENT.session)
+    audit.parted(AGENT.session)
+    audit.parted("session_unknown")
+    (begun,), (ended,) = lines(house, "session_begun"), lines(house, "session_ended")
+    assert begun["what"] == {"profile": "files"}
+    assert begun["who"] == ended["who"] == {"kind": "agent", "name": AGENT.name, "session": AGENT.session}
+
+
+def test_sessions_end_with_the_workspace_and_not_after_it(house):
+    audit = house.workspace.audit
+    audit.met(AGENT, "files")
+    audit.met(Actor("agent", "late", "session_late"), "files")
+    house.workspace.store.close()
+    audit.parted("session_late")
+    house.workspace = None
+    house.open()
+    audit = house.workspace.audit
+    audit.met(AGENT, "files")
+    audit.close()
+    assert [line["who"]["session"] for line in lines(house, "session_ended")] == [AGENT.session]
+
+
+def test_a_client_that_connects_over_and_over_takes_no_more_lines_than_others(house, monkeypatch):
+    audit = house.workspace.audit
+    for number in range(module.REFUSED_EACH + 5):
+        audit.met(Actor("agent", "again", f"session_{number}"), "files")
+        audit.parted(f"session_{number}")
+    audit.refused(Actor("agent", "again"), "inspect.read", OUTSIDE, {})
+    audit.close()
+    assert len(lines(house, "session_begun")) == len(lines(house, "session_ended")) == module.REFUSED_EACH
+    assert len(lines(house, "refused")) == 1
+    assert lines(house, "refused_more")[0]["what"]["by"] == {"again sessions": 5}
+
+
+def test_no_more_sessions_are_remembered_than_there_is_room_for(house, monkeypatch):
+    monkeypatch.setattr(module, "_SESSIONS", 2)
+    for number in range(3):
+        house.workspace.audit.met(Actor("agent", "a", f"session_{number}"), "files")
+    house.workspace.audit.close()
+    assert [line["who"]["session"] for line in lines(house, "session_ended")] == ["session_1", "session_2"]
+
+
+def test_who_is_turned_away_is_told_in_bounds(house):
+    audit = house.workspace.audit
+    for _ in range(module.REFUSED_EACH + 3):
+        audit.turned_away(Actor("program", "user 7"), "socket", "speak as the person", OUTSIDE)
+    audit.close()
+    told = lines(house, "turned_away")
+    assert len(told) == module.REFUSED_EACH
+    assert told[0]["what"].items() >= {"interface": "socket", "tried": "speak as the person"}.items()
+    assert lines(house, "refused_more")[0]["what"]["count"] == 3

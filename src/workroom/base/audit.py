@@ -231,7 +231,8 @@ class Refused(Line):
 
 @dataclass(frozen=True, slots=True)
 class RefusedMore(Line):
-    """Refused calls beyond those that get lines of their own, counted by client and code since a time."""
+    """What came beyond that which gets lines of its own since a time: counted by client, and by the code it was refused
+    with or as its sessions."""
 
     kind: ClassVar[str] = "refused_more"
     since: str
@@ -241,25 +242,22 @@ class RefusedMore(Line):
 
 @dataclass(frozen=True, slots=True)
 class SessionBegun(Line):
-    """A client introduced itself. What it calls itself is the actor's name."""
+    """A client's connection made its first call. What the client calls itself is the actor's name."""
 
     kind: ClassVar[str] = "session_begun"
-    role: str
     profile: str
-    interface: str
 
 
 @dataclass(frozen=True, slots=True)
 class SessionEnded(Line):
-    """A client's connection ended."""
+    """A connection that had made a call ended. One that ended with its server, by a crash, has no such line."""
 
     kind: ClassVar[str] = "session_ended"
 
 
 @dataclass(frozen=True, slots=True)
 class TurnedAway(Line):
-    """Somebody was refused at the door, or asked for what their credential doesn't allow: a wrong key, a token that
-    can't decide. `tried` says what for."""
+    """Somebody was refused at the door: with a wrong key, or a token that doesn't count. `tried` says what for."""
 
     kind: ClassVar[str] = "turned_away"
     interface: str
@@ -270,13 +268,15 @@ class TurnedAway(Line):
 
 @dataclass(frozen=True, slots=True)
 class Token(Line):
-    """A token was made or revoked; `token` is its id, never the token."""
+    """A client's token was made or revoked (`action`); `client` is the client's id, and the token itself is never
+    told. `stores` are those of its workspaces."""
 
     kind: ClassVar[str] = "token"
-    token: str
+    client: str
     action: str
     name: str
-    scope: str
+    profile: str
+    stores: tuple[str, ...]
 
 
 KINDS: tuple[type[Line], ...] = (

@@ -7,6 +7,7 @@ used or decided.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import threading
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workroom.base.actor import Actor
-from workroom.base.audit import Begun, Line, Opened, Refused, RefusedMore
+from workroom.base.audit import Begun, Line, Opened, Refused, RefusedMore, SessionBegun, SessionEnded, TurnedAway
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.transactions import tables
 from workroom.core.transactions.consumption import count_used, used_for
@@ -32,6 +33,8 @@ REFUSED_EACH = 60
 What is beyond is counted, and told by one line."""
 REFUSED_ALL = 300
 _HOUR = 3600.0
+_SESSIONS = 10_000
+"""How many sessions are remembered; beyond, the oldest's end isn't told."""
 
 _TOLD = frozenset({
     ErrorCode.PATH_OUTSIDE_WORKSPACE, ErrorCode.PROTECTED_PATH, ErrorCode.APPROVAL_REQUIRED, ErrorCode.APPROVAL_DENIED,
@@ -89,6 +92,8 @@ class Audit:
         self._decided = decided
         self._lock = threading.Lock()
         self._since = 0.0
+        self._met: dict[str, Actor | None] = {}
+        """Sessions that have made a call; None for one that was only counted."""
         self._own: Counter[str] = Counter()
         self._more: Counter[str] = Counter()
 
@@ -134,7 +139,7 @@ class Audit:
             return
         at = self._clock()
         with self._lock:
-            own_line = self._counted(who.name, error.code, at)
+            own_line = self._counted(who.name, f"{who.name[:100]} {error.code}", at)
         if not own_line:
             return
         sha = hashlib.sha256(canonical(arguments).encode()).hexdigest()
@@ -142,21 +147,61 @@ class Audit:
             self._tell_more(db, at)
             self._store.record(db, Refused(operation, str(error.code), error.message, sha), who, at)
 
+    def turned_away(self, who: Actor, interface: str, tried: str, error: WorkroomError) -> None:
+        """Tell that somebody was refused at the door, in the same bounds."""
+        at = self._clock()
+        with self._lock:
+            own_line = self._counted(interface, f"{interface} {error.code}", at)
+        if own_line:
+            with self._store.write() as db:
+                self._tell_more(db, at)
+                self._store.record(db, TurnedAway(interface, tried, str(error.code), error.message), who, at)
+
+    def met(self, who: Actor, profile: str) -> None:
+        """A session makes a call: tell of its first one. A client that connects over and over is counted."""
+        if not who.session or who.session in self._met:
+            return
+        at = self._clock()
+        with self._lock:
+            if who.session in self._met:
+                return
+            own_line = self._counted(f"{who.name} session", f"{who.name[:100]} sessions", at)
+            while len(self._met) >= _SESSIONS:
+                del self._met[next(iter(self._met))]
+            self._met[who.session] = who if own_line else None
+        if own_line:
+            with self._store.write() as db:
+                self._tell_more(db, at)
+                self._store.record(db, SessionBegun(profile), who, at)
+
+    def parted(self, session: str) -> None:
+        """A session is over: tell it, where its beginning was told. Nothing is told of one that ends after the log."""
+        with self._lock:
+            who = self._met.pop(session, None)
+        if who is not None:
+            with contextlib.suppress(WorkroomError):  # the workspace is closed, which has told it
+                self.tell(SessionEnded(), who)
+
     def close(self) -> None:
-        """Tell what was only counted so far."""
-        if not self._more:
+        """Tell what was only counted so far, and that the sessions are over."""
+        with self._lock:
+            ended = [who for who in self._met.values() if who is not None]
+            self._met.clear()
+        if not self._more and not ended:
             return
         with self._store.write() as db:
             self._tell_more(db, self._clock(), now=True)
+            for who in ended:
+                self._store.record(db, SessionEnded(), who, self._clock())
 
-    def _counted(self, name: str, code: ErrorCode, at: float) -> bool:
+    def _counted(self, name: str, label: str, at: float) -> bool:
         """Whether this one gets a line of its own; under the lock."""
         if at >= self._since + _HOUR and not self._more:
             self._own.clear()
             self._since = at
         if at < self._since + _HOUR and (self._own[name] >= REFUSED_EACH or self._own.total() >= REFUSED_ALL):
-            key = f"{name[:100]} {code}"
-            self._more[key if key in self._more or len(self._more) < REFUSED_EACH else f"others {code}"] += 1
+            known = label in self._more or len(self._more) < REFUSED_EACH
+            self._more[label if known else f"others {label.rpartition(' ')[2]}"] += 1
             return False
         self._own[name] += 1
         return True

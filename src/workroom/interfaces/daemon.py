@@ -23,9 +23,11 @@ import socket
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
+from workroom.base.actor import Actor
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.ids import new_id
 from workroom.interfaces import link
@@ -353,9 +355,13 @@ class Daemon:
         return self.hub.opening(path)
 
     def _credential(self, channel: SocketChannel, greeting: Greeting) -> PersonCredential:
-        return PersonCredential.grant(
-            greeting.key, self._key, link.peer_uid(channel.connection), os.geteuid(), name=_account()
-        )
+        peer = link.peer_uid(channel.connection)
+        try:
+            return PersonCredential.grant(greeting.key, self._key, peer, os.geteuid(), name=_account())
+        except WorkroomError as error:
+            who = Actor("program", f"user {peer}")
+            self.hub.pool.run(partial(self.hub.ledger.turned_away, who, "socket", "speak as the person", error))
+            raise
 
     def _is_outdated(self, greeting: Greeting) -> bool:
         """Whether this server's own files have changed; a client of another installation alone is no reason."""

@@ -20,9 +20,11 @@ from typing import Annotated, Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from workroom.base.audit import Token
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import Event
 from workroom.core.approvals import Approval
+from workroom.core.audit import Audit
 from workroom.core.clients import Client
 from workroom.core.transactions import Entry, Strategy
 from workroom.interfaces.channel import LINE_BYTES, Channel
@@ -170,14 +172,18 @@ class _ClientName(_Params):
     name: str
 
 
-class _Verify(_Params):
+class _AuditLog(_Params):
     since: int = Field(default=1, ge=1)
+    server: bool = False
+    """The server's own log, instead of the workspace's."""
+
+
+class _Verify(_AuditLog):
     expect: tuple[int, str] | None = None
     """The number and hash of a line, as they were noted."""
 
 
-class _Export(_Params):
-    since: int = Field(default=1, ge=1)
+class _Export(_AuditLog):
     limit: int = Field(default=200, ge=1, le=200)
 
 
@@ -305,6 +311,7 @@ def _clients_create(asking: _Asking, params: _NewClient) -> dict[str, Any]:
     client, token = clients.create(
         asking.credential, hub.clients, params.name, workspaces, params.profile, seconds=params.seconds, clock=now
     )
+    hub.ledger.tell(_token(client, "made"), asking.credential.actor)
     return {"client": _client(asking, client), "token": token, "url": asking.server.describe()["http"]}
 
 
@@ -314,16 +321,27 @@ def _clients_list(asking: _Asking, _params: _Nothing) -> dict[str, Any]:
 
 
 def _clients_revoke(asking: _Asking, params: _ClientName) -> dict[str, Any]:
-    return {"client": _client(asking, clients.revoke(asking.credential, asking.server.hub.clients, params.name))}
+    hub = asking.server.hub
+    client = clients.revoke(asking.credential, hub.clients, params.name)
+    hub.ledger.tell(_token(client, "revoked"), asking.credential.actor)
+    return {"client": _client(asking, client)}
+
+
+def _token(client: Client, action: str) -> Token:
+    return Token(client.id, action, client.name, client.profile, tuple(client.workspaces))
 
 
 def _audit_verify(asking: _Asking, params: _Verify) -> dict[str, Any]:
-    verdict = audit.verify(asking.credential, asking.workspace, params.since, params.expect)
+    verdict = audit.verify(asking.credential, _log_of(asking, params), params.since, params.expect)
     return {**asdict(verdict), "good": verdict.good}
 
 
 def _audit_export(asking: _Asking, params: _Export) -> dict[str, Any]:
-    return {"lines": audit.export(asking.credential, asking.workspace, params.since, params.limit)}
+    return {"lines": audit.export(asking.credential, _log_of(asking, params), params.since, params.limit)}
+
+
+def _log_of(asking: _Asking, params: _AuditLog) -> Audit:
+    return asking.server.hub.ledger.audit if params.server else asking.workspace.audit
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,20 @@
-"""The audit log, for the person: looked over, and handed out."""
+"""An audit log, a workspace's or the server's own, for the person: looked over, and handed out."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from workroom.core.audit import Verdict
+from workroom.core.audit import Audit, Verdict
 from workroom.person.credential import PersonCredential
-from workroom.tools.workspace import Workspace
 
 __all__ = ["export", "verify"]
 
 
-def verify(
-    _credential: PersonCredential, workspace: Workspace, since: int = 1, expect: tuple[int, str] | None = None
-) -> Verdict:
+def verify(_credential: PersonCredential, log: Audit, since: int = 1, expect: tuple[int, str] | None = None) -> Verdict:
     """Look over the log from line `since` on; `expect` is a line's number and hash, as noted earlier."""
-    return workspace.audit.verify(since, expect=expect)
+    return log.verify(since, expect=expect)
 
 
-def export(_credential: PersonCredential, workspace: Workspace, since: int, limit: int) -> list[dict[str, Any]]:
+def export(_credential: PersonCredential, log: Audit, since: int, limit: int) -> list[dict[str, Any]]:
     """Lines from `since` on, oldest first, each with its hash and seal. What agents wrote in them is not escaped."""
-    return workspace.audit.lines(since, limit)
+    return log.lines(since, limit)

@@ -13,6 +13,7 @@ from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.ids import new_id
 from workroom.core.clients import Clients
 from workroom.server.build import build_workspace, close_workspace
+from workroom.server.ledger import Ledger
 from workroom.server.pool import Pool
 from workroom.server.settler import Settler
 from workroom.system.clock import now
@@ -65,6 +66,8 @@ class Hub:
         self.state = state
         self.clients = Clients(state, now, new_id)
         """Who may come over HTTP."""
+        self.ledger = Ledger(state)
+        """The audit log of what belongs to no workspace."""
         self.pool = Pool(_THREADS)
         """Where calls run."""
         self.closing: list[Callable[[Workspace], None]] = []
@@ -170,6 +173,7 @@ class Hub:
             leaving = list(self._leaving)
         for room in leaving:
             room.closed.result()
+        self.ledger.close()
         return True
 
     # On threads of their own.

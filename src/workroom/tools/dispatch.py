@@ -86,6 +86,7 @@ def call(caller: Call, name: str, raw: dict[str, Any]) -> Envelope:
         tool = find_tool(name, caller.profile, settings.mode)
         action, arguments = parse_arguments(tool, raw)
         operation = tool.operation(action.name)
+        caller.workspace.audit.met(caller.actor, caller.profile)
         envelope = _answer(caller, tool, action, arguments)
     except WorkroomError as error:
         envelope = _failure(operation, error)

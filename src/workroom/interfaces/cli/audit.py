@@ -19,6 +19,10 @@ __all__ = ["audit"]
 
 _AT_ONCE = 200
 
+Server = Annotated[
+    bool, typer.Option("--server", help="The server's own log (tokens, who was turned away), not the workspace's.")
+]
+
 audit = typer.Typer(
     help="Look over the audit log of this workspace, or hand it out.", no_args_is_help=True, rich_markup_mode=None
 )
@@ -38,12 +42,13 @@ def verify(
     expect: Annotated[
         str | None, typer.Option(metavar="N:HASH", help="A line's number and hash, as you noted them elsewhere.")
     ] = None,
+    server: Server = False,
     as_json: Json = False,
 ) -> None:
     """Look whether the log is whole. Ends with 1 at a fault, and names the first ones."""
     scene = scene_of(context, as_json)
-    with person(os.getcwd()) as asking:
-        found = asking.ask("audit.verify", since=since, expect=_noted(expect))
+    with person(None if server else os.getcwd()) as asking:
+        found = asking.ask("audit.verify", server=server, since=since, expect=_noted(expect))
     if not scene.json:
         _tell(scene.out, found)
     if not found["good"]:
@@ -59,12 +64,13 @@ def export(
     form: Annotated[
         Format, typer.Option("--format", help="jsonl: each line whole, to be checked offline; text: to be read.")
     ] = Format.JSONL,
+    server: Server = False,
     as_json: Json = False,
 ) -> None:
     """Hand the log out, oldest line first."""
     scene = scene_of(context, as_json)
-    with person(os.getcwd()) as asking:
-        lines = _lines(asking, since)
+    with person(None if server else os.getcwd()) as asking:
+        lines = _lines(asking, since, server)
         if scene.json:
             scene.out.data({"ok": True, "lines": list(lines)})
         elif form is Format.JSONL:
@@ -75,8 +81,8 @@ def export(
                 scene.out.line(_readable(scene.out, line))
 
 
-def _lines(asking: Asking, since: int) -> Iterator[dict[str, Any]]:
-    while batch := asking.ask("audit.export", since=since, limit=_AT_ONCE)["lines"]:
+def _lines(asking: Asking, since: int, server: bool) -> Iterator[dict[str, Any]]:
+    while batch := asking.ask("audit.export", server=server, since=since, limit=_AT_ONCE)["lines"]:
         yield from batch
         since = batch[-1].get("number", since + len(batch) - 1) + 1
 

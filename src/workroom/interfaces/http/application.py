@@ -35,7 +35,7 @@ def application(
         routes += [Route(path, _Mount(app)), Route(f"{path}/{{workspace}}", _Mount(app))]
     router = Router(routes, redirect_slashes=False)
     inside = _Knowing(router, {"hub": hub, "stopping": stopping, "over": over})
-    return Guard(Answering(Token(Body(inside, limits), hub.clients)), hosts, limits)
+    return Guard(Answering(Token(Body(inside, limits), hub)), hosts, limits)
 
 
 class _Mount:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from workroom.base.actor import Actor
 from workroom.base.errors import ErrorCode
-from workroom.core.clients import Client, Clients
+from workroom.core.clients import Client
 from workroom.interfaces.http.answers import RefusedError
+from workroom.server.hub import Hub
 
 __all__ = ["Token"]
 
@@ -18,17 +22,29 @@ _OPEN = frozenset({"/api/v1/openapi.json"})
 class Token:
     """Lets in whoever shows a token that counts, as `client` in the scope's state, and answers 401 to all others."""
 
-    def __init__(self, app: ASGIApp, clients: Clients) -> None:
+    def __init__(self, app: ASGIApp, hub: Hub) -> None:
         self._app = app
-        self._clients = clients
+        self._hub = hub
+        self._clients = hub.clients
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] not in _OPEN:
-            client = self._client(Headers(scope=scope))
+            client = self._let_in(scope)
             state = scope.setdefault("state", {})
             state["client"] = client
             state["current"] = lambda: self._clients.is_current(client)
         await self._app(scope, receive, send)
+
+    def _let_in(self, scope: Scope) -> Client:
+        """The client; a token that doesn't count is told to the server's audit log, without the token."""
+        try:
+            return self._client(Headers(scope=scope))
+        except RefusedError as error:
+            host = (scope.get("client") or ("unknown",))[0]
+            tried = f"{scope.get('method', 'GET')} {scope['path']}"
+            who = Actor("program", f"HTTP from {host}")
+            self._hub.pool.run(partial(self._hub.ledger.turned_away, who, "http", tried, error))
+            raise
 
     def _client(self, headers: Headers) -> Client:
         shown = headers.getlist("authorization")

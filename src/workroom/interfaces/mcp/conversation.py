@@ -176,6 +176,7 @@ class Conversation:
         if not self._ended:
             self._ended = True
             self._leave()
+            self._hub.pool.run(partial(self.workspace.audit.parted, self._session.id))
             for request in [*self._running, *self._waiting]:
                 self._drop(request)
 
