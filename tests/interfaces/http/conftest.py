@@ -89,6 +89,8 @@ class Web:
     port: int
     token: str
     workspace: str
+    actor: str
+    """What the history calls the client."""
     connections: list[Raw] = field(default_factory=list)
 
     @property
@@ -140,7 +142,7 @@ def listening(room: Room) -> Web:
     person = room.person()
     url = person.get("http", port=0)["url"]
     made = person.get("clients.create", name="tester", folders=[str(room.folder)])
-    return Web(room, int(url.rpartition(":")[2]), made["token"], made["client"]["workspaces"][0]["id"])
+    return Web(room, int(url.rpartition(":")[2]), made["token"], made["client"]["workspaces"][0]["id"], "tester@http")
 
 
 @pytest.fixture
@@ -167,6 +169,6 @@ def visitor(guest: Room, shared_web: dict[str, Any]) -> Iterator[Web]:
     name = f"tester-{shared_web.setdefault('count', 0)}"
     shared_web["count"] += 1
     made = person.get("clients.create", name=name, folders=[str(guest.folder)])
-    web = Web(guest, shared_web["port"], made["token"], made["client"]["workspaces"][0]["id"])
+    web = Web(guest, shared_web["port"], made["token"], made["client"]["workspaces"][0]["id"], f"{name}@http")
     yield web
     web.close()
