@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from workroom.base.errors import ErrorCode, WorkroomError
-from workroom.base.settings import ALIASES, Mode, Settings, canonical_key, parse_settings
+from workroom.base.settings import ALIASES, USER_ONLY, Mode, Settings, canonical_key, parse_settings
 
 
 def test_without_layers_the_defaults_stand() -> None:
@@ -109,3 +109,29 @@ def test_the_ceiling_depends_on_the_profile_unless_it_is_set() -> None:
 def test_each_profile_waits_for_itself() -> None:
     assert [Settings().wait_seconds(profile) for profile in ("workspace", "files", "editor")] == [0, 45, 0]
     assert Settings(wait_seconds_editor=7).wait_seconds("editor") == 7
+
+
+def test_where_the_server_listens_is_checked() -> None:
+    settings = parse_settings({"http_port": 80, "http_address": "::1", "http_hosts": ["Work.Example:7117", "[::2]"]})
+    assert (settings.http_port, settings.http_address) == (80, "::1")
+    assert settings.http_hosts == ("work.example:7117", "[::2]")
+    assert Settings.model_fields.keys() >= USER_ONLY
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("http_port", 0),
+        ("http_port", 65_536),
+        ("http_address", "localhost"),
+        ("http_address", "127.0.0.1:80"),
+        ("http_hosts", ["http://work.example"]),
+        ("http_hosts", ["work.example/"]),
+        ("http_hosts", ["*"]),
+        ("http_hosts", [""]),
+    ],
+)
+def test_a_place_that_is_none_is_refused(name: str, value: Any) -> None:
+    with pytest.raises(WorkroomError, match=name) as caught:
+        parse_settings({name: value})
+    assert caught.value.code == ErrorCode.INVALID_INPUT

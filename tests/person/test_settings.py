@@ -162,3 +162,14 @@ def test_each_change_is_told_to_the_audit_log_with_what_was_there(person):
         {"name": "mode", "layer": "workspace", "old": '"plan"'},
         {"name": "mode", "layer": "user"},
     ]
+
+
+def test_the_servers_settings_are_no_workspaces(person):
+    assert "--user" in refused(person.set, "http_port", 7117)
+    assert person.set("http_port", "7117", user=True).value == 7117
+    person.file.write_text("http_port = 80\n")
+    assert (person.get("http_port").value, person.get("http_port").source) == (7117, "user")
+    person.unset("http_port")
+    assert "http_port" not in person.file.read_text()
+    person.unset("http_port", user=True)
+    assert person.get("http_port").source == "default"

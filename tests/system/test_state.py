@@ -290,6 +290,22 @@ def test_sessions_that_others_could_have_written_are_not_believed(state: StateDi
     assert state.take_sessions() == []
 
 
+def test_a_port_is_left_to_the_next_server_once(state: StateDirectory) -> None:
+    assert state.take_http() is None
+    state.keep_http(7117)
+    assert StateDirectory(state.path).take_http() == 7117
+    assert state.take_http() is None
+
+
+@pytest.mark.parametrize("body", ["{", "[]", '{"port": 80, "at": 1.5}', '{"port": "x", "at": 9e99}'])
+def test_a_port_that_was_left_long_ago_or_is_damaged_counts_nothing(state: StateDirectory, body: str) -> None:
+    left = state.path / "http.json"
+    left.write_text(body)
+    left.chmod(0o600)
+    assert state.take_http() is None
+    assert not left.exists()
+
+
 def test_there_are_no_clients_at_first(state: StateDirectory) -> None:
     assert list(state.read_clients()) == []
 

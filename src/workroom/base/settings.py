@@ -6,15 +6,19 @@ snake_case; the names of systems A and C are accepted as aliases, and a refusal 
 
 from __future__ import annotations
 
+import ipaddress
+import re
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from workroom.base.errors import ErrorCode, WorkroomError
 
-__all__ = ["ALIASES", "Ceiling", "Mode", "Profile", "Settings", "canonical_key", "parse_settings"]
+__all__ = ["ALIASES", "USER_ONLY", "Ceiling", "Mode", "Profile", "Settings", "canonical_key", "parse_settings"]
+
+_HOST = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 
 Profile = Literal["workspace", "files", "editor"]
 Ceiling = Literal["refuse", "ask", "allow"]
@@ -38,6 +42,16 @@ _ASK_PATTERNS = (
     ".claude/**", ".codex/**", ".gemini/**", ".npmrc", ".yarnrc*", ".envrc", ".github/workflows/**",
     ".gitlab-ci.yml", ".husky/**", ".pre-commit-config.yaml", ".devcontainer/**", "sitecustomize.py", "*.pth",
 )  # fmt: skip
+
+
+def _address(text: str) -> str:
+    return str(ipaddress.ip_address(text))
+
+
+def _host(text: str) -> str:
+    if not _HOST.fullmatch(text):
+        raise ValueError(f"{text!r} is no name and port as a Host header has them")
+    return text.lower()
 
 
 class Settings(BaseModel):
@@ -67,6 +81,16 @@ class Settings(BaseModel):
     wait_seconds_editor: int = Field(default=0, ge=0, le=3600)
     """The same for profile editor."""
 
+    http_port: int | None = Field(default=None, ge=1, le=65_535)
+    """The port on which every server listens for HTTP, from its start; such a server stays until it is stopped. Unset:
+    a server listens when `workroom serve` asks it to. For all your workspaces only; counts from the next start."""
+    http_address: Annotated[str, AfterValidator(_address)] = "127.0.0.1"
+    """The IP address to listen on, beside this machine's own 127.0.0.1 and ::1. Anything else is reached by other
+    machines, unencrypted: whoever can read the traffic has the tokens. For all your workspaces only."""
+    http_hosts: tuple[Annotated[str, AfterValidator(_host)], ...] = ()
+    """Names that clients may call the server by, beside this machine's own: each a Host header exactly as it is sent,
+    such as 192.0.2.7:7117 or work.example. For all your workspaces only."""
+
     def ceiling(self, profile: Profile) -> Ceiling:
         """The destructive ceiling that binds a client of this profile."""
         if self.destructive_edits is not None:
@@ -89,6 +113,9 @@ ALIASES: Mapping[str, str] = {
     "maxToolResultChars": "max_tool_result_chars",
 }
 """System A's names. `permissionMode` also takes 0 to 2, `allowDestructiveEdits` true and false."""
+
+USER_ONLY = frozenset({"http_port", "http_address", "http_hosts"})
+"""Settings of the server, which no workspace has for itself."""
 
 _ALIAS_OF = {ours: theirs for theirs, ours in ALIASES.items()}
 

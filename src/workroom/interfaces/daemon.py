@@ -30,6 +30,7 @@ from typing import Any, Protocol
 from workroom.base.actor import Actor
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.ids import new_id
+from workroom.base.settings import parse_settings
 from workroom.interfaces import link
 from workroom.interfaces.channel import LINE_BYTES, PipeChannel, SocketChannel
 from workroom.interfaces.greeting import Greeting, read_greeting, refusal, wire_error
@@ -79,7 +80,10 @@ def run_in_background() -> int:
         state = open_state(place)
         lock = take_lock(place)
         if lock is not None:
-            return Daemon(place, state, idle_seconds=_IDLE_SECONDS).run(lock, lambda: _detach(state))
+            port = state.take_http()
+            http = port is not None or _wants_http(state)
+            daemon = Daemon(place, state, idle_seconds=_IDLE_SECONDS, http=http, port=port)
+            return daemon.run(lock, lambda: _detach(state))
     except WorkroomError as error:
         _tell({"ok": False, "error": wire_error(error)})
         return 1
@@ -98,6 +102,7 @@ def run_in_foreground(
     lock = take_lock(place)
     if lock is None:
         return _join_running(place, state, folder, say, http=http, port=port)
+    state.take_http()  # what the last server left is for one that nobody starts by hand
     daemon = Daemon(place, state, http=http, port=port)
     if folder is not None:
         daemon.hub.open(folder)
@@ -107,6 +112,8 @@ def run_in_foreground(
         say(_serving(folder))
         if daemon.http.url is not None:
             say(_listening(daemon.http.url))
+        if daemon.http.warning:
+            say(daemon.http.warning)
 
     return daemon.run(lock, ready)
 
@@ -163,6 +170,8 @@ class Daemon:
         self._key = state.person_key()
         self._channels: dict[SocketChannel, _Speaker | None] = {}
         self._greetings: set[asyncio.Task[None]] = set()
+        self._makes_way = False
+        """Whether another server is to come at once."""
         self._full = False
         """Whether the last one who came found no room."""
 
@@ -185,13 +194,14 @@ class Daemon:
             "state": self.place.state,
             "started": self._started,
             "http": self.http.url,
+            "http_warning": self.http.warning,
         }
 
-    async def open_http(self, port: int | None) -> str | None:
-        """Listen for HTTP from now on, and until the end; the address."""
+    async def open_http(self, port: int | None) -> tuple[str | None, str]:
+        """Listen for HTTP from now on, and until the end; the address, and a warning or nothing."""
         await self.http.open(port)
         self._watch_idle()
-        return self.http.url
+        return self.http.url, self.http.warning
 
     async def _serve(self, ready: Callable[[], None]) -> bool:
         self._loop = asyncio.get_running_loop()
@@ -203,7 +213,7 @@ class Daemon:
             self._loop.add_signal_handler(number, self.stop)
         wanted, port = self._wanted
         if wanted:
-            await self.http.open(port)
+            await (self.http.open if self._idle_seconds is None else self.http.try_to_open)(port)
         self.hub.closing.append(self._closing)
         listener = _listen(self.place.socket)
         self._loop.add_reader(listener.fileno(), self._accept, listener)
@@ -225,6 +235,8 @@ class Daemon:
         deadline = time.monotonic() + _FINISH_SECONDS
         for channel in self._channels:
             channel.rest()
+        if self._makes_way and self.http.port is not None:
+            self.hub.state.keep_http(self.http.port)
         self.http.rest()
         finished = await asyncio.to_thread(self.hub.pool.close, _FINISH_SECONDS)
         await asyncio.sleep(0)  # tasks that waited for a thread have its result now, and answer
@@ -293,6 +305,7 @@ class Daemon:
                 _log.info("the installed files have changed")
                 channel.send(refusal(_making_way(), retry=True))
                 channel.close()
+                self._makes_way = True
                 self.stop()
                 return
             await self._admit(channel, greeting)
@@ -456,8 +469,18 @@ def _join_running(
         say(_serving(folder))
     with contextlib.closing(joined.connection):
         if http:
-            say(_listening(link.ask(joined, "http", port=port)["url"]))
+            opened = link.ask(joined, "http", port=port)
+            say(_listening(opened["url"]))
+            if opened["warning"]:
+                say(opened["warning"])
     return 0
+
+
+def _wants_http(state: StateDirectory) -> bool:
+    """Whether the person's settings say that every server listens; settings that are wrong are told elsewhere."""
+    with contextlib.suppress(WorkroomError):
+        return parse_settings(state.read_settings(None)[0]).http_port is not None
+    return False
 
 
 def _listening(url: str) -> str:

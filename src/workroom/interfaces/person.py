@@ -57,7 +57,7 @@ class Server(Protocol):
 
     def stop(self) -> None: ...
 
-    async def open_http(self, port: int | None) -> str | None: ...
+    async def open_http(self, port: int | None) -> tuple[str | None, str]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -444,7 +444,8 @@ class PersonConnection:
             self._loop.call_soon(self._server.stop)
             return {"stopping": True}
         if name == "http":
-            return {"url": await self._server.open_http(_parsed(_Http, name, params).port)}
+            url, warning = await self._server.open_http(_parsed(_Http, name, params).port)
+            return {"url": url, "warning": warning}
         if name == "events":
             return await self._follow(_parsed(_Since, name, params).since)
         method = METHODS.get(name)

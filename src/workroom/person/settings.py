@@ -13,7 +13,7 @@ from typing import Any, Literal
 from workroom.base.audit import SettingChanged
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import ModeChanged, SettingsChanged
-from workroom.base.settings import ALIASES, Mode, Settings, canonical_key, parse_settings
+from workroom.base.settings import ALIASES, USER_ONLY, Mode, Settings, canonical_key, parse_settings
 from workroom.person.credential import PersonCredential
 from workroom.system.state import StateDirectory
 from workroom.tools.workspace import Workspace
@@ -39,6 +39,7 @@ class Setting:
 def list_settings(_credential: PersonCredential, workspace: Workspace, state: StateDirectory) -> tuple[Setting, ...]:
     """Every setting, in the order of the documentation. INVALID_INPUT names what is wrong in a file."""
     user, own = state.read_settings(workspace.store.folder)
+    own = {key: value for key, value in own.items() if canonical_key(key) not in USER_ONLY}
     values = _values(parse_settings(user, own))
     defaults = _values(Settings())
     return tuple(
@@ -73,7 +74,7 @@ def set_setting(
 
     `value` is a JSON value, or such a value as text (`true`, `["*.lock"]`, `ask`).
     """
-    name = canonical_key(key)
+    name = _settable(key, user=user)
     checked = _checked(name, value)
     if checked is None:
         raise WorkroomError(ErrorCode.INVALID_INPUT, f"Setting {name} needs a value.")
@@ -98,6 +99,18 @@ def mode_of(_credential: PersonCredential, workspace: Workspace) -> Mode:
 def set_mode(credential: PersonCredential, workspace: Workspace, state: StateDirectory, word: str) -> Mode:
     """Set the workspace's mode by its name or level (`auto`, `2`)."""
     return Mode(set_setting(credential, workspace, state, "mode", word.strip().lower()).value)
+
+
+def _settable(key: str, *, user: bool) -> str:
+    """The setting's own name; INVALID_INPUT for one that a workspace can't have for itself."""
+    name = canonical_key(key)
+    if name in USER_ONLY and not user:
+        raise WorkroomError(
+            ErrorCode.INVALID_INPUT,
+            f"Setting {name} is the server's, for all your workspaces.",
+            next_step="Add `--user`.",
+        )
+    return name
 
 
 def _checked(name: str, value: Any) -> Any:

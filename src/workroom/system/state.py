@@ -52,6 +52,7 @@ _SETTLED_NS = 100_000_000
 """A file changed this recently may change again within one tick of its clock; it isn't believed to be unchanged."""
 _CLIENTS_BYTES = 10_000_000
 _SESSIONS_BYTES = 100_000_000
+_SOON_SECONDS = 600.0
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -100,6 +101,7 @@ class StateDirectory:
         self.log_folder = self.path / "logs"
         self.key_file = self.path / "person.key"
         self.clients_file = self.path / "clients.json"
+        self._http_file = self.path / "http.json"
         self.sessions_file = self.path / "sessions.json"
         self._bindings_file = self.path / "bindings.json"
         self._runtime = runtime
@@ -201,6 +203,23 @@ class StateDirectory:
             with suppress(FileNotFoundError):
                 os.unlink(self.sessions_file)
         return rows
+
+    def keep_http(self, port: int) -> None:
+        """Tell the next server, if it starts soon, on which port this one listened for HTTP."""
+        with self._locked():
+            _write(self._http_file, json.dumps({"version": 1, "port": port, "at": time.time()}).encode("ascii"))
+
+    def take_http(self) -> int | None:
+        """The port that the last server has left to this one, once."""
+        with self._locked():
+            try:
+                row = json.loads(_read_private(self._http_file, 1_000))
+                port = int(row["port"]) if abs(time.time() - row["at"]) < _SOON_SECONDS else None
+            except (OSError, ValueError, TypeError, KeyError, WorkroomError):
+                port = None
+            with suppress(FileNotFoundError):
+                os.unlink(self._http_file)
+        return port
 
     # Which folder has which store.
 

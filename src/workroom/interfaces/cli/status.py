@@ -21,6 +21,8 @@ def status(context: typer.Context, as_json: Json = False) -> None:
     server = found["server"]
     scene.out.line(f"Workroom {server['version']}, process {server['pid']}, state in {server['state']}")
     scene.out.line(f"HTTP: {server['http']}" if server["http"] else "HTTP: off; `workroom serve` switches it on.")
+    if server["http_warning"]:
+        scene.out.line(server["http_warning"], "yellow")
     if found["warning"]:
         scene.out.line(found["warning"], "yellow")
     if not found["workspaces"]:

@@ -68,6 +68,9 @@ class Serving:
             async with asyncio.timeout(seconds):
                 while self._state.tasks:
                     await asyncio.wait(set(self._state.tasks))
+                while self._state.connections:  # what was answered is on its way
+                    await self._state.left.wait()
+                    self._state.left.clear()
         for connection in [*self._state.connections, *self._state.lingering]:
             connection.transport.abort()
 
@@ -81,6 +84,8 @@ class _State(ServerState):
     def __init__(self) -> None:
         super().__init__()
         self.lingering: set[_Connection] = set()
+        self.left = asyncio.Event()
+        """Set whenever a connection is lost."""
 
 
 class _Connection(H11Protocol):
@@ -94,6 +99,7 @@ class _Connection(H11Protocol):
         self._stall: asyncio.TimerHandle | None = None
         """Runs while the client reads nothing."""
         self._lingering = state.lingering
+        self._left = state.left
         self._lingers = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -107,6 +113,7 @@ class _Connection(H11Protocol):
         self._drop_head()
         self._lingering.discard(self)
         super().connection_lost(exc)
+        self._left.set()
 
     def data_received(self, data: bytes) -> None:
         if self._lingers:
