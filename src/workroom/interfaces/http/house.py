@@ -103,7 +103,7 @@ def _warning(settings: Settings) -> str:
     return warning
 
 
-def _bound(port: int | None, address: str) -> list[socket.socket]:
+def _bound(port: int | None, address: str = _LOOPBACK[0]) -> list[socket.socket]:
     """Sockets on one port of each loopback address that the machine has, and on `address`."""
     addresses = _addresses(address)
     for number in range(PORT, PORT + _NEXT) if port is None else (port,):
