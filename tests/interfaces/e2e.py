@@ -76,10 +76,16 @@ class Inspector:
 
     def ask(self, environ: Mapping[str, str], folder: Path, method: str, *arguments: str) -> Any:
         """What the server of `folder` answers to one method."""
+        return self._ask(environ, "workroom", "mcp", str(folder), "--method", method, *arguments)
+
+    def ask_over_http(self, environ: Mapping[str, str], url: str, token: str, method: str, *arguments: str) -> Any:
+        """What the server at `url` answers to a client with this token."""
+        header = f"Authorization: Bearer {token}"
+        return self._ask(environ, url, "--transport", "http", "--header", header, "--method", method, *arguments)
+
+    def _ask(self, environ: Mapping[str, str], *arguments: str) -> Any:
         inspector = [str(_PROGRAMS / "npx"), "@modelcontextprotocol/inspector", "--cli", "--format", "json"]
-        done = _run(
-            [*inspector, "workroom", "mcp", str(folder), "--method", method, *arguments], self.installed, environ
-        )
+        done = _run([*inspector, *arguments], self.installed, environ)
         answer = json.loads(done.stdout or done.stderr.splitlines()[-1])
         return answer.get("result", answer)
 

@@ -9,7 +9,9 @@ import json
 import httpx2
 import pytest
 from mcp import ClientSession
+from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
+from tests.interfaces.e2e import install_inspector, user
 
 SECONDS = 60
 BOTH = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
@@ -29,6 +31,16 @@ async def client_of(url, token, hear=None):
     ):
         await session.initialize()
         yield session
+
+
+@contextlib.asynccontextmanager
+async def modern_client_of(url, token, **options):
+    """An official client of the revision without sessions, which it finds out by itself."""
+    async with (
+        httpx2.AsyncClient(headers={"authorization": f"Bearer {token}"}, timeout=SECONDS) as http,
+        Client(streamable_http_client(url, http_client=http), **options) as client,
+    ):
+        yield client
 
 
 def run(use):
@@ -90,6 +102,70 @@ def test_what_was_staged_is_accepted_by_the_person_and_resumed(visitor):
             assert resumed.structured_content["data"]["committed"] is True
 
     run(use)
+
+
+def test_the_official_client_of_the_revision_without_sessions(visitor):
+    (visitor.room.folder / "a.txt").write_text("one\n")
+    person = visitor.room.person(visitor.room.folder)
+
+    async def use():
+        async with modern_client_of(url_of(visitor), visitor.token) as client:
+            assert client.protocol_version == "2026-07-28"
+            assert client.server_info.name == "workroom"
+            read = await client.call_tool("workspace_inspect", {"action": "read", "path": "a.txt"})
+            assert read.structured_content["data"]["text"] == "1 | one"
+            assert "workspace_plan" in {tool.name for tool in (await client.list_tools()).tools}
+            async with client.listen(tools_list_changed=True, resource_subscriptions=["workroom://changes"]) as told:
+                await asyncio.to_thread(person.get, "mode", mode="manual")
+                assert "Tools" in type(await anext(told)).__name__
+                operations = [{"type": "create", "path": "b.txt", "content": "text"}]
+                staged = await client.call_tool("workspace_edit", {"action": "apply", "operations": operations})
+                approval = staged.structured_content["data"]["approval"]
+                assert (await anext(told)).uri == "workroom://changes"
+                await asyncio.to_thread(person.get, "accept", words=approval["id"])
+                resumed = await client.call_tool(approval["resume"]["tool"], approval["resume"]["arguments"])
+                assert resumed.structured_content["data"]["committed"] is True
+                assert (await anext(told)).uri == "workroom://changes"
+            assert (visitor.room.folder / "b.txt").read_text() == "text"
+
+    run(use)
+
+
+def test_a_client_without_sessions_only_notices_the_end_of_its_streams(web):
+    async def use():
+        async with modern_client_of(url_of(web), web.token) as client:
+            async with client.listen(tools_list_changed=True) as told:
+                await asyncio.to_thread(web.room.stop)
+                assert [event async for event in told] == [], "the stream is ended, not lost"
+            await asyncio.to_thread(lambda: web.room.person().get("http", port=web.port))
+            read = await client.call_tool("workspace_inspect", {"action": "capabilities"})
+            assert read.is_error is False
+
+    run(use)
+
+
+def test_the_inspector_works_over_http_across_a_restart(web, tmp_path):
+    inspector = install_inspector()
+    environ = user(tmp_path)
+    web.room.person(web.room.folder).get("mode", mode="manual")
+
+    def call(action, **arguments):
+        given = [word for name, value in arguments.items() for word in ("--tool-arg", f"{name}={json.dumps(value)}")]
+        named = ("--tool-name", "workspace_edit", "--tool-arg", f"action={action}")
+        answer = inspector.ask_over_http(environ, url_of(web), web.token, "tools/call", *named, *given)
+        return answer["structuredContent"]["data"]
+
+    tools = inspector.ask_over_http(environ, url_of(web), web.token, "tools/list")["tools"]
+    assert "workspace_edit" in {tool["name"] for tool in tools}
+    operations = [{"type": "create", "path": "a.txt", "content": "text"}]
+    assert call("preview", operations=operations)["status"] == "planned"
+    approval = call("apply", operations=operations)["approval"]
+    web.room.stop()
+    web.room.person().get("http", port=web.port)
+    web.room.person(web.room.folder).get("accept", words=approval["id"])
+    assert (web.room.folder / "a.txt").read_text() == "text"
+    given = {name: value for name, value in approval["resume"]["arguments"].items() if name != "action"}
+    assert call(approval["resume"]["arguments"]["action"], **given)["committed"] is True
 
 
 def test_a_token_leads_to_its_own_workspaces_and_no_others(visitor, tmp_path):
