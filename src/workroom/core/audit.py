@@ -163,12 +163,11 @@ class Audit:
             return
         at = self._clock()
         with self._lock:
-            if who.session in self._met:
-                return
-            own_line = self._counted(f"{who.name} session", f"{who.name[:100]} sessions", at)
+            new = who.session not in self._met  # two calls of one session may come at once
+            own_line = new and self._counted(f"{who.name} session", f"{who.name[:100]} sessions", at)
             while len(self._met) >= _SESSIONS:
                 del self._met[next(iter(self._met))]
-            self._met[who.session] = who if own_line else None
+            self._met.setdefault(who.session, who if own_line else None)
         if own_line:
             with self._store.write() as db:
                 self._tell_more(db, at)
