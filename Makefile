@@ -61,7 +61,7 @@ clients: $(READY) ## drive every client end to end (1 GB of npm packages), and p
 	@sed -n '/^|/p' docs/reference/clients.md
 
 packages: ## system packages that tests use, installed where that is possible
-	@sh tools/system_packages.sh git:git strace:strace bwrap:bubblewrap chromium:chromium zsh:zsh fish:fish
+	@sh tools/system_packages.sh git:git strace:strace bwrap:bubblewrap lowntfs-3g:ntfs-3g chromium:chromium zsh:zsh fish:fish
 
 soak: $(READY) ## many clients over HTTP on one folder: make soak MINUTES=30
 	$(PY) -m tests.soak.soak --minutes $(MINUTES)

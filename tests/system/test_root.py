@@ -244,6 +244,23 @@ def test_a_link_put_in_a_files_place_at_the_last_moment_is_not_followed(root, he
         root.read("x")
 
 
+def test_names(root, here):
+    (here / "b").mkdir()
+    (here / ".workroom-stage-1").write_bytes(b"")
+    assert sorted(root.names(".")) == [".workroom-stage-1", "b"]
+    assert root.names("b") == root.names("gone") == root.names(".workroom-stage-1") == []
+
+
+@pytest.mark.parametrize("folder", [".", "b", "b/gone"])
+def test_a_file_system_that_tells_cases_apart(root, here, folder):
+    assert not root.folds_names(folder)  # nothing there to ask about
+    (here / "b").mkdir()
+    (here / "b/1").write_bytes(b"")
+    assert not root.folds_names(folder)
+    (here / "B").mkdir()
+    assert not root.folds_names(folder)
+
+
 def test_scan(root, here):
     (here / "b").mkdir()
     (here / "a").write_bytes(b"1")

@@ -14,6 +14,7 @@ from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.text.paths import (
     check_new_name,
     check_protected,
+    fold_name,
     matches,
     parse_path,
     parse_write_path,
@@ -282,3 +283,25 @@ def test_no_glob_is_an_error(pattern, path):
 @pytest.mark.parametrize("name", [".workroom-stage-1", ".WORKROOM-STAGE-x/y", "a/.workroom-stage-tx_1-2"])
 def test_names_of_our_own_are_protected(name):
     assert protected_by(name) == ".workroom-stage-*"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("README.md", "readme.MD"),
+        ("caf\u00e9", "cafe\u0301"),
+        ("STRASSE", "stra\u00dfe"),
+        ("\u1e9e", "\u00df"),
+        ("\u212a", "k"),
+        ("\u0391\u03a3", "\u03b1\u03c2"),
+        ("D/\u00c9", "d/e\u0301"),
+        ("\u1f88", "\u1f00\u03b9"),
+    ],
+)
+def test_names_that_some_file_system_takes_for_one(one, other):
+    assert fold_name(one) == fold_name(other)
+
+
+@pytest.mark.parametrize(("one", "other"), [("a", "b"), ("a", "a "), ("e", "\u00e9"), ("a/b", "ab"), ("1", "\u00b9")])
+def test_names_that_every_file_system_tells_apart(one, other):
+    assert fold_name(one) != fold_name(other)

@@ -220,6 +220,28 @@ class Root:
             raise refusal(path, error) from error
         return found
 
+    def names(self, path: str) -> list[str]:
+        """What a folder's entries are called, in no order; none where there is no such folder."""
+        try:
+            with self.folder(path) as folder:
+                return os.listdir(folder)
+        except WorkroomError:
+            return []
+
+    def folds_names(self, path: str) -> bool:
+        """Whether the file system takes `A` and `a` for one name in a folder, or in the nearest above it that is there.
+
+        Asked of names that stand there: is one found by its other case, and not listed so? A folder without letters
+        does as the one above it.
+        """
+        names = self.names(path)
+        for name in names:
+            other = name.swapcase()
+            if other != name and other not in names:
+                prefix = "" if path == "." else f"{path}/"
+                return self.stat(prefix + other) is not None
+        return path != "." and self.folds_names(self.split(path)[0])
+
     def readlink(self, path: str) -> str:
         """A link's target as it is written. NOT_FOUND, or INVALID_INPUT when it is no link."""
         try:

@@ -18,6 +18,7 @@ __all__ = [
     "STAGE_PREFIX",
     "check_new_name",
     "check_protected",
+    "fold_name",
     "matches",
     "parse_path",
     "parse_write_path",
@@ -130,6 +131,16 @@ def check_new_name(path: str) -> None:
                 f"Path {path!r}: the name {name!r} {fault}, which Windows can't have.",
                 next_step="Choose another name.",
             )
+
+
+def fold_name(name: str) -> str:
+    """A name, or a path, as file systems compare it that leave case and the spelling of letters out of account.
+
+    Unicode's canonical caseless matching; what isn't the same by it may still be one name to some file system.
+    """
+    if name.isascii():
+        return name.lower()
+    return unicodedata.normalize("NFD", unicodedata.normalize("NFD", name).casefold())
 
 
 def matches(path: str, patterns: Sequence[str], *, folded: bool = False) -> str | None:

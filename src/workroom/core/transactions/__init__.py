@@ -3,6 +3,7 @@
 operations   what an edit is made of
 overlay      the folder as it would be
 plan         operations -> Planned        rollback   an entry turned round -> Planned
+names        names that are one to some file systems
 merge        one path, three ways         stale      a stale edit, merged
 part         some of a plan by itself      hunks      names for what can be taken apart
 amend        what the person makes of a plan

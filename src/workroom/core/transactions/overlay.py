@@ -67,6 +67,10 @@ class Overlay:
             self._before[path] = self.root.state(path)
         return self._before[path]
 
+    def paths(self) -> list[str]:
+        """Every path that operations have touched."""
+        return list(self._nodes)
+
     def touched(self, path: str) -> bool:
         """Whether an operation changed the path: it is not what the disk holds there."""
         return path in self._nodes

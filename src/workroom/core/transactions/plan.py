@@ -12,6 +12,7 @@ from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.pulse import STILL, Pulse
 from workroom.base.settings import Settings
 from workroom.core.transactions.model import Directory, Planned
+from workroom.core.transactions.names import check_names
 from workroom.core.transactions.operations import (
     Copy,
     Create,
@@ -134,6 +135,7 @@ class _Planner:
     def finish(self, operations: tuple[Operation, ...], id: str, title: str) -> Planned:  # noqa: A002 - the field's name
         if self.stale is not None:
             self.warnings += self.stale.merge()
+        self.warnings += check_names(self.root, self.overlay)
         change_set = self.overlay.change_set(self.settings.history_quota_bytes)
         if not change_set.changes:
             raise self._nothing()
