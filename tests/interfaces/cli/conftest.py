@@ -88,6 +88,11 @@ class Program:
         with person(str(self.folder), environ=self.environ) as asking:
             return asking.ask(method, **params)
 
+    def ask_server(self, method: str, **params: Any) -> dict[str, Any]:
+        """The same about the server alone."""
+        with person(environ=self.environ) as asking:
+            return asking.ask(method, **params)
+
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """Call a tool as an agent, without a process for it; its envelope."""
         return call_tool(str(self.folder), "workspace", f"workspace_{tool}", arguments, environ=self.environ)
