@@ -80,6 +80,10 @@ class Settings(BaseModel):
     """The same for profile files."""
     wait_seconds_editor: int = Field(default=0, ge=0, le=3600)
     """The same for profile editor."""
+    elicitation_clients: tuple[str, ...] = ()
+    """Clients whose own dialog may bring your yes or no, by the names that the history has for them (`claude-code`;
+    `NAME@http` for one with a token). Never for what destroys or can run code. Any program under your account can call
+    itself by a local client's name."""
 
     http_port: int | None = Field(default=None, ge=1, le=65_535)
     """The port on which every server listens for HTTP, from its start; such a server stays until it is stopped. Unset:

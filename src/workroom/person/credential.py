@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from workroom.base.actor import Actor
@@ -15,7 +16,8 @@ _SEAL = object()
 
 @dataclass(frozen=True, slots=True, init=False)
 class PersonCredential:
-    """A person by name. Made by `grant` only, which the server calls for a connection that says `role: person`."""
+    """A person by name. Made by `grant`, which the server calls for a connection that says `role: person`; or, for a
+    client that the person has allowed, by `through_dialog`."""
 
     name: str
     surface: str
@@ -48,6 +50,16 @@ class PersonCredential:
         if uid_peer != uid_owner:
             raise _refused(f"User {uid_peer} is not the owner.")
         return cls(name, _SEAL, surface)
+
+    @classmethod
+    def through_dialog(cls, client: str, allowed: Collection[str]) -> PersonCredential:
+        """The credential of who answers a client's own dialog; PROTECTED_PATH unless the person has `allowed` it.
+
+        It has a name of its own: what such a dialog has shown, the person hasn't been shown elsewhere.
+        """
+        if client not in allowed:
+            raise _refused(f"The dialogs of {client} can't decide: the setting elicitation_clients doesn't name it.")
+        return cls(f"person through {client}", _SEAL, "elicitation")
 
     @property
     def actor(self) -> Actor:

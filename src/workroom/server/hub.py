@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import threading
 import time
 from collections.abc import Callable
@@ -68,6 +69,8 @@ class Hub:
         """Who may come over HTTP."""
         self.ledger = Ledger(state)
         """The audit log of what belongs to no workspace."""
+        self.secret = secrets.token_bytes(32)
+        """Signs what passes through a client and comes back; of this server only."""
         self.pool = Pool(_THREADS)
         """Where calls run."""
         self.closing: list[Callable[[Workspace], None]] = []

@@ -9,26 +9,13 @@ import threading
 import time
 from contextlib import contextmanager
 
-import pytest
-
 from workroom.base.pulse import Pulse
 from workroom.interfaces.channel import SocketChannel
 from workroom.interfaces.mcp.connection import Connection
 from workroom.interfaces.mcp.conversation import _Run
-from workroom.server.hub import Hub
 from workroom.server.session import Session
-from workroom.system.state import StateDirectory
 
 LIST = {"name": "workspace_inspect", "arguments": {"action": "list"}}
-
-
-@pytest.fixture
-def hub(tmp_path):
-    state = StateDirectory(tmp_path / "server")
-    state.make()
-    hub = Hub(state)
-    yield hub
-    assert hub.stop(10)
 
 
 @contextmanager

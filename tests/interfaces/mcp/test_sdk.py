@@ -11,6 +11,7 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.subscriptions import ResourceUpdated, ToolsListChanged
+from mcp_types import ElicitResult, Implementation
 
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
 
@@ -128,5 +129,29 @@ def test_the_official_client_hears_how_far_a_call_is(guest, mode):
             edit = {"action": "apply", "operations": operations}
             assert not (await client.call_tool("workspace_edit", edit, progress_callback=hear)).is_error
             assert heard[0] == (10, 25)
+
+    run(use())
+
+
+@pytest.mark.parametrize("mode", ERAS)
+@pytest.mark.parametrize("word", ["accept", "deny"])
+def test_the_official_clients_dialog_decides_where_it_is_allowed(guest, mode, word):
+    async def use():
+        shown = []
+
+        async def show(_context, params):
+            shown.append(params.message)
+            return ElicitResult(action="accept", content={"decision": word})
+
+        info = Implementation(name="sdk", version="1")
+        async with client_of(guest, mode, elicitation_callback=show, client_info=info) as client:
+            person = guest.person(guest.folder)
+            await asyncio.to_thread(person.get, "mode", mode="manual")
+            await asyncio.to_thread(person.get, "settings.set", key="elicitation_clients", value=["sdk"])
+            edit = {"action": "apply", "operations": [{"type": "create", "path": "a.txt", "content": "one\n"}]}
+            answer = await client.call_tool("workspace_edit", edit)
+            assert (answer.is_error, len(shown)) == (word == "deny", 1)
+            assert "+one" in shown[0]
+        assert (guest.folder / "a.txt").exists() == (word == "accept")
 
     run(use())

@@ -30,25 +30,29 @@ import contextlib
 import logging
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from workroom.base.actor import Actor
 from workroom.base.envelope import failure
 from workroom.base.errors import WorkroomError
-from workroom.base.events import Event, ModeChanged
+from workroom.base.events import ApprovalDecided, Event, ModeChanged
 from workroom.base.pulse import Pulse
+from workroom.core.approvals import Status
 from workroom.core.clients import local_name
 from workroom.interfaces.link import VERSION
-from workroom.interfaces.mcp import prompts, resources
+from workroom.interfaces.mcp import elicitation, prompts, resources
 from workroom.interfaces.mcp.adapters import limits_of
 from workroom.interfaces.mcp.answers import call_result, tool_list
 from workroom.interfaces.mcp.eras import RESOURCE_NOT_FOUND
 from workroom.interfaces.mcp.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, RpcError, encode
 from workroom.interfaces.mcp.progress import Progress
 from workroom.interfaces.mcp.protocol import Peer, tool_call
-from workroom.interfaces.mcp.steps import Cancel, Reply, Request, Send, Step
+from workroom.interfaces.mcp.steps import Cancel, Question, Reply, Request, Send, Step
 from workroom.interfaces.mcp.subscriptions import Subscriptions
+from workroom.server import dialogs
+from workroom.server.dialogs import Asked
 from workroom.server.hub import Hub
 from workroom.server.session import Session
 from workroom.tools.dispatch import call, dispatch
@@ -97,6 +101,16 @@ class _Run:
         self.pulse = pulse
 
 
+@dataclass(frozen=True, slots=True)
+class _Dialog:
+    """A call that waits for the person's answer in the client's dialog."""
+
+    asked: Asked
+    caller: Call
+    name: str
+    arguments: dict[str, Any]
+
+
 class Conversation:
     """Speaks MCP with one client, for one session, until it is ended."""
 
@@ -114,6 +128,10 @@ class Conversation:
         self._lock = threading.Lock()
         """Held while a request is begun or answered: `stop` comes before that or after it, not between."""
         self._waiting: dict[Request, asyncio.Task[None]] = {}
+        self._dialogs: dict[Question, _Dialog] = {}
+        """What the client is asked for the person, by the question."""
+        self._parked: set[Request] = set()
+        """On their way from a thread to where they wait for the person."""
         self.workspace = workspace
         self.settled: Callable[[], None] | None = None
         self._hub = hub
@@ -132,7 +150,7 @@ class Conversation:
     @property
     def busy(self) -> bool:
         """Whether calls are under way."""
-        return bool(self._running or self._waiting)
+        return bool(self._running or self._waiting or self._dialogs or self._parked)
 
     def hear(self, message: bytes, origin: object = None) -> bool:
         """Take one message from the client; whether it is one that is answered."""
@@ -177,7 +195,7 @@ class Conversation:
             self._ended = True
             self._leave()
             self._hub.pool.run(partial(self.workspace.audit.parted, self._session.id))
-            for request in [*self._running, *self._waiting]:
+            for request in [*self._running, *self._waiting, *self._parked, *(one.request for one in self._dialogs)]:
                 self._drop(request)
 
     def complain(self, fault: RpcError) -> None:
@@ -191,7 +209,9 @@ class Conversation:
         for step in steps:
             if isinstance(step, Cancel):
                 self._drop(step.request)
-            elif not isinstance(step, Reply):
+            elif isinstance(step, Reply):
+                self._replied(step.question, elicitation.verdict(step.result))
+            else:
                 answered = answered or step.origin is origin
                 if isinstance(step, Send):
                     self._send(step)
@@ -253,6 +273,10 @@ class Conversation:
                     del self._running[request]
         if request in self._waiting:
             self._waiting[request].cancel()
+        self._parked.discard(request)
+        for question in [one for one in self._dialogs if one.request is request]:
+            if self._dialogs.pop(question, None) is not None:
+                self._tell(self._peer.take_back(question))
         self._subscriptions.close(request)
         self._settle()
 
@@ -278,35 +302,98 @@ class Conversation:
             refused = failure(name.removeprefix("workspace_"), error)
             self._tell(self._peer.answer(request, call_result(refused, request.client.structured)))
             return
-        if waits:
-            task = self._loop.create_task(self._wait(request, caller, name, arguments))
-            self._waiting[request] = task
-            task.add_done_callback(partial(self._waited, request, caller.pulse))
+        if dialogs.may_ask(self.workspace, caller.actor.name) and elicitation.can_show(request.client):
+            self._work(request, caller.pulse, lambda: self._asked(request, caller, name, arguments, waits=waits))
+        elif waits:
+            self._begin_waiting(request, caller, name, arguments)
         else:
             self._work(
                 request, caller.pulse, lambda: call_result(call(caller, name, arguments), request.client.structured)
             )
 
-    def _work(self, request: Request, pulse: Pulse, work: Callable[[], str]) -> None:
-        """Answer a request with what `work` comes to, a JSON text, on a thread of the pool."""
+    def _begin_waiting(self, request: Request, caller: Call, name: str, arguments: dict[str, Any]) -> None:
+        task = self._loop.create_task(self._wait(request, caller, name, arguments))
+        self._waiting[request] = task
+        task.add_done_callback(partial(self._waited, request, caller.pulse))
+
+    # The person, in the client's own dialog.
+
+    def _asked(
+        self, request: Request, caller: Call, name: str, arguments: dict[str, Any], *, waits: bool
+    ) -> str | None:
+        """Make a call, and where it waits for the person, ask them through the client; on a thread."""
+        client, now = caller.actor.name, self.workspace.clock
+        brought = elicitation.unsealed(self._hub.secret, request.params, client, name, arguments, now())
+        if brought is not None and brought[2] is not None:
+            dialogs.decide(self.workspace, client, brought[0], brought[1], accepted=brought[2])
+        envelope = call(caller, name, arguments)
+        approval = envelope.data.get("approval")
+        if approval is None:
+            return call_result(envelope, request.client.structured)
+        asked = None if brought is not None else dialogs.ask(self.workspace, client, approval["id"])
+        if asked is None:
+            if not waits:
+                return call_result(envelope, request.client.structured)
+            self._parked.add(request)
+            self._on_loop(partial(self._unpark, request, caller, name, arguments))
+        elif request.client.modern:
+            required = elicitation.required(self._hub.secret, asked, name, arguments, now())
+            self._answer(request, encode(required), kind="input_required")
+        else:
+            message, question = self._peer.ask(request, "elicitation/create", elicitation.form(asked))
+            self._dialogs[question] = _Dialog(asked, caller, name, arguments)
+            self._send(message)
+        return None
+
+    def _unpark(self, request: Request, caller: Call, name: str, arguments: dict[str, Any]) -> None:
+        if request in self._parked:
+            self._parked.discard(request)
+            self._begin_waiting(request, caller, name, arguments)
+
+    def _replied(self, question: Question, verdict: bool | None) -> None:
+        """Go on with a call when the dialog is closed, or needed no more."""
+        dialog = self._dialogs.pop(question, None)
+        if dialog is not None:
+            caller = dialog.caller
+            self._work(question.request, caller.pulse, lambda: self._decided(question.request, dialog, verdict))
+
+    def _decided(self, request: Request, dialog: _Dialog, verdict: bool | None) -> str:
+        asked, caller = dialog.asked, dialog.caller
+        if verdict is not None:
+            dialogs.decide(self.workspace, asked.client, asked.approval_id, asked.sha256, accepted=verdict)
+        return call_result(call(caller, dialog.name, dialog.arguments), request.client.structured)
+
+    def _decided_elsewhere(self, approval_id: str) -> None:
+        """The person has decided in another place while the dialog was open."""
+        for question in [one for one, dialog in self._dialogs.items() if dialog.asked.approval_id == approval_id]:
+            self._tell(self._peer.take_back(question))
+            self._replied(question, None)
+
+    # On a thread.
+
+    def _work(self, request: Request, pulse: Pulse, work: Callable[[], str | None]) -> None:
+        """Answer a request with what `work` comes to, a JSON text, on a thread; None: it is answered otherwise."""
         self._running[request] = _Run(pulse)
         self._hub.pool.run(partial(self._run, request, work))
 
-    def _run(self, request: Request, work: Callable[[], str]) -> None:
+    def _run(self, request: Request, work: Callable[[], str | None]) -> None:
         with self._lock:
             run = self._running.get(request)
             if run is None:
                 return
             run.begun = True
         try:
-            self._answer(request, work())
+            result = work()
+            if result is not None:
+                self._answer(request, result)
             self._follow_mode()
         except RpcError as fault:
             self._refuse(request, fault)
         except Exception:  # noqa: BLE001 - the client is told, and the thread goes on
             self._tell_fault(request)
         with self._lock:
-            self._running.pop(request, None)
+            if self._running.get(request) is run:  # a dialog that is answered already has begun another
+                del self._running[request]
         if self.settled is not None:
             self._on_loop(self._settle)
 
@@ -331,9 +418,9 @@ class Conversation:
         _log.exception("a request could not be answered")
         self._refuse(request, RpcError(INTERNAL_ERROR, "The server met a fault; its log tells more."))
 
-    def _answer(self, request: Request, result: str) -> None:
+    def _answer(self, request: Request, result: str, kind: str = "complete") -> None:
         with self._lock:
-            self._tell(self._peer.answer(request, result))
+            self._tell(self._peer.answer(request, result, kind=kind))
 
     def _refuse(self, request: Request, fault: RpcError) -> None:
         if fault.code == RESOURCE_NOT_FOUND and request.client.modern:
@@ -351,6 +438,8 @@ class Conversation:
         """Hear of an event, on the thread that committed it."""
         if isinstance(event, ModeChanged):
             self._on_loop(self._follow_mode)
+        if self._dialogs and isinstance(event, ApprovalDecided) and event.status != Status.APPROVED:
+            self._on_loop(partial(self._decided_elsewhere, event.approval_id))
         if self._subscriptions.any:
             self._on_loop(partial(self._gather, event))
 

@@ -19,7 +19,7 @@ be answered from any thread.
 
 from __future__ import annotations
 
-import itertools
+import os
 import threading
 from collections.abc import Mapping
 from typing import Any
@@ -71,7 +71,6 @@ class Peer:
         self._capabilities = capabilities
         self._open: dict[str | int, Request] = {}
         self._asked: dict[str, Question] = {}
-        self._questions = itertools.count(1)
         self._lock = threading.Lock()
 
     def receive(self, line: bytes, origin: object = None) -> list[Step]:
@@ -127,7 +126,7 @@ class Peer:
     def ask(self, request: Request, method: str, params: Mapping[str, Any]) -> tuple[Send, Question]:
         """Ask the client something on the way to the answer of `request`; in the handshake era only."""
         with self._lock:
-            question = Question(f"workroom-{next(self._questions)}", request)
+            question = Question(f"workroom-{os.urandom(8).hex()}", request)
             self._asked[question.id] = question
         asked = {"jsonrpc": "2.0", "id": question.id, "method": method, "params": params}
         return Send(line_of(encode(asked)), request.origin), question
