@@ -150,3 +150,42 @@ def test_cleaned_away_while_its_folders_are_made_it_is_made_again(agentic, tmp_p
     with just_before("os.mkdir", "notes", lambda: shutil.rmtree(tmp_path / ".agentic")):
         agentic.write("notes/b.md", b"2", "note")
     assert agentic.read("notes/b.md") == b"2"
+
+
+def lay(tmp_path, name, *, age, size=1):
+    """A file that is so many seconds old, and holds so many MiB without taking room on the disk."""
+    path = tmp_path / ".agentic/artifacts" / name
+    with path.open("wb") as file:
+        file.truncate(size << 20)
+    os.utime(path, (1_800_000_000 - age, 1_800_000_000 - age))
+
+
+def test_a_folder_is_kept_small(agentic, tmp_path):
+    """By age and by size, oldest first; the newest stays whatever it holds."""
+    agentic.write("artifacts/first", b"", "answer")
+    (tmp_path / ".agentic/artifacts/first").unlink()
+    (tmp_path / ".agentic/artifacts/folder").mkdir()
+    agentic.trim("artifacts")
+    for name, age, size in (
+        ("newest", 0, 600),
+        ("last week", 8 * 24 * 3600, 0),
+        ("an hour ago", 3600, 1),
+    ):
+        lay(tmp_path, name, age=age, size=size)
+    agentic.trim("artifacts")
+    assert sorted(os.listdir(tmp_path / ".agentic/artifacts")) == ["folder", "newest"]
+    (tmp_path / ".agentic/artifacts/newest").unlink()
+    for number in range(8):
+        lay(tmp_path, f"{number}", age=3600 * number, size=12)
+    agentic.trim("artifacts")
+    assert sorted(os.listdir(tmp_path / ".agentic/artifacts")) == ["0", "1", "2", "3", "4", "folder"]
+
+
+def test_what_an_answer_named_a_moment_ago_stays(agentic, tmp_path):
+    agentic.write("artifacts/first", b"", "answer")
+    for number in range(8):
+        lay(tmp_path, f"{number}", age=60 * number, size=100)
+    (tmp_path / ".agentic/artifacts/first").unlink()
+    agentic.trim("artifacts")
+    assert sorted(os.listdir(tmp_path / ".agentic/artifacts")) == ["0", "1", "2", "3", "4"]
+    agentic.trim("none")

@@ -21,6 +21,10 @@ class Shelf:
     def __init__(self, error: Exception | None = None) -> None:
         self.error = error
         self.kept: dict[str, bytes] = {}
+        self.trimmed: list[str] = []
+
+    def trim(self, folder):
+        self.trimmed.append(folder)
 
     def write(self, path, data, kind, description=""):
         if self.error:
@@ -66,6 +70,7 @@ def test_a_long_list_keeps_its_beginning():
     assert answer.data["total"] == 1000
     assert length(answer) <= LIMIT
     (path, body), *_ = shelf.kept.items()
+    assert shelf.trimmed == ["artifacts"]
     assert json.loads(body) == {"rows": rows, "total": 1000}
     assert path.startswith("artifacts/x.y-")
     assert path.endswith(".json")

@@ -23,6 +23,11 @@ __all__ = ["FOLDER", "STAGE", "Agentic"]
 FOLDER = ".agentic"
 STAGE = f"{FOLDER}/stage"
 
+_KEPT_SECONDS = 7 * 24 * 3600
+_KEPT_BYTES = 64 << 20
+_FRESH_SECONDS = 15 * 60
+_FRESH_BYTES = 512 << 20
+
 
 class Agentic:
     """Views below `.agentic/` of one root. Paths given are relative to that folder (`plans/plan_x/plan.md`)."""
@@ -68,6 +73,23 @@ class Agentic:
         parent, name = self._root.split(full)
         with contextlib.suppress(OSError, WorkroomError), self._root.folder(parent) as folder:
             os.rmdir(name, dir_fd=folder)
+
+    def trim(self, folder: str) -> None:
+        """Keep a folder of files small that nobody else empties: call it when one was written there.
+
+        Seen from the newest file, what is older than a week goes, and the oldest while all hold more than 64 MiB. Those
+        of the last quarter of an hour stay up to 512 MiB: an answer names them that may not have been read yet.
+        """
+        files = [seen for seen in self.list(folder) if seen.kind is Kind.FILE]
+        files.sort(key=lambda seen: -seen.mtime_ns)
+        held = 0
+        for seen in files:
+            age = (files[0].mtime_ns - seen.mtime_ns) / 1e9
+            held += seen.size
+            room = _FRESH_BYTES if age <= _FRESH_SECONDS else _KEPT_BYTES
+            if seen is not files[0] and (age > _KEPT_SECONDS or held > room):
+                with contextlib.suppress(WorkroomError):  # somebody else was quicker
+                    self.delete(seen.path.removeprefix(f"{FOLDER}/"))
 
     def list(self, folder: str) -> list[Stat]:
         """A folder's entries by name, with paths from the root; empty when there is none."""

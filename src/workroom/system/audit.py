@@ -25,6 +25,7 @@ import apsw
 from workroom.base.actor import Actor
 from workroom.base.audit import Line
 from workroom.system.clock import iso
+from workroom.system.durable import fsync_folder
 
 __all__ = ["GENESIS", "GUARDS", "MIGRATION", "Found", "Head", "HeadState", "append", "canonical", "hash_of", "last"]
 
@@ -148,11 +149,7 @@ class Head:
         """Bring the head to the disk, its folder too; what can't be done is logged."""
         try:
             os.fsync(self._opened())
-            folder = os.open(self._file.parent, os.O_RDONLY | os.O_CLOEXEC)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+            fsync_folder(self._file.parent)
         except OSError as error:
             _log.warning("the audit log's head %s can't be brought to the disk: %s", self._file, error.strerror)
 

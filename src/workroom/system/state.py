@@ -34,6 +34,7 @@ from types import MappingProxyType
 from typing import Any
 
 from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.system.durable import fsync_folder
 
 __all__ = ["SOCKET_PATH_BYTES", "Binding", "StateDirectory"]
 
@@ -474,7 +475,7 @@ def _private_folder(folder: Path) -> None:
         _private_folder(folder.parent)
     try:
         os.mkdir(folder, 0o700)
-        _fsync_folder(folder.parent)
+        fsync_folder(folder.parent)
     except FileExistsError:
         pass
     except OSError as error:
@@ -504,7 +505,7 @@ def _write(target: Path, body: bytes) -> None:
         with suppress(OSError):
             os.unlink(aside)
         raise WorkroomError(ErrorCode.IO_ERROR, f"{target} can't be written: {error.strerror}.") from error
-    _fsync_folder(target.parent)
+    fsync_folder(target.parent)
 
 
 def _write_new(path: Path, body: bytes) -> None:
@@ -529,11 +530,3 @@ def _read_private(path: Path, most: int) -> bytes:
 
 def _aside(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.urandom(6).hex()}")
-
-
-def _fsync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

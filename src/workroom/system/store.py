@@ -31,6 +31,7 @@ from workroom.base.audit import Line
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import Event
 from workroom.system import audit
+from workroom.system.durable import fsync_folder
 
 __all__ = ["INLINE_BYTES", "Database", "Listener", "Migration", "Store"]
 
@@ -286,10 +287,11 @@ class Store:
                 stream.flush()
                 os.fsync(stream.fileno())
             os.rename(partial, target)
+            fsync_folder(target.parent)
         except OSError as error:
             partial.unlink(missing_ok=True)
+            target.unlink(missing_ok=True)  # the next try writes it anew
             raise WorkroomError(ErrorCode.IO_ERROR, f"An image can't be kept: {error.strerror}.") from error
-        _fsync_folder(target.parent)
 
     # Connections.
 
@@ -359,12 +361,4 @@ def _make_folder(folder: Path) -> None:
         return
     _make_folder(folder.parent)
     folder.mkdir(mode=0o700, exist_ok=True)
-    _fsync_folder(folder.parent)
-
-
-def _fsync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    fsync_folder(folder.parent)

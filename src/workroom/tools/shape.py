@@ -85,6 +85,7 @@ def _keep(envelope: Envelope, agentic: Agentic) -> tuple[tuple[Artifact, ...], s
     path = f"artifacts/{envelope.operation}-{hashlib.sha256(raw).hexdigest()[:12]}.{suffix}"
     try:
         artifact = agentic.write(path, raw, "answer", "the whole answer")
+        agentic.trim("artifacts")
     except (WorkroomError, OSError) as error:
         return (), f"the answer was cut, and the whole couldn't be stored: {error}"
     return (artifact,), f"the answer was cut; the whole is in {artifact.path}"
