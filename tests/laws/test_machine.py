@@ -330,11 +330,21 @@ class Machine(RuleBasedStateMachine):
         if undoes is not None:
             assert entry.undoes == undoes.number
             done.undoes = undoes.transaction_id
-            undoes.status, undoes.undone_by = "rolled_back", entry.number
-            for other in self.done:
-                if other.transaction_id == undoes.undoes:
-                    other.status, other.undone_by = "applied", None
+            self.takes_out(undoes, entry.number)
         self.done.append(done)
+
+    def takes_out(self, undoes: Done, by: int) -> None:
+        """An entry isn't in force any more; each one that it stands upon is turned round as well, as far down as that
+        goes."""
+        known = {done.transaction_id: done for done in self.done}
+        undoes.status, undoes.undone_by = "rolled_back", by
+        upper, below = undoes, known.get(undoes.undoes or "")
+        while below is not None and below.undone_by == (upper.number if upper.undone_by is not None else None):
+            if upper.undone_by is not None:
+                below.status, below.undone_by = "applied", None
+            else:
+                below.status, below.undone_by = "rolled_back", upper.number
+            upper, below = below, known.get(below.undoes or "")
 
     def agrees_with_disk(self, entry: Entry, before: Tree, after: Tree) -> None:
         """The entry names exactly what changed, with hashes that are the disk's and images that hash right."""

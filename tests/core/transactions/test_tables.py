@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import AGENT
 
 from workroom.base.changes import ChangeSet, Permit
-from workroom.core.transactions import tables
+from workroom.core.transactions import marks, tables
 from workroom.core.transactions.model import Derivation, Planned
 
 NOBODY = Permit("", "")
@@ -124,7 +124,7 @@ def test_an_undo_of_an_undo_brings_the_first_one_into_force_again(house, db):
         tables.add_transaction(db, planned, AGENT, 1.0)
         number = add_entry(house, db, planned, Permit("", "approval approval_1", "approval_1", "me"))
         if undoes is not None:
-            tables.undo_links(db, tables.entry(db, undoes), number)
+            marks.take_back(db, (undoes,), number)
     assert [tables.entry(db, number).undone_by for number in (1, 2, 3)] == [None, 3, None]
     statuses = [tables.find_transaction(db, name).status for name in ("tx_1", "tx_2", "tx_3")]
     assert statuses == ["applied", "rolled_back", "applied"]
@@ -141,7 +141,7 @@ def test_the_newest_that_can_be_undone_is_a_change_in_force(house, db):
         tables.add_transaction(db, planned, AGENT, 1.0)
         number = add_entry(house, db, planned)
         if undoes is not None:
-            tables.undo_links(db, tables.entry(db, undoes), number)
+            marks.take_back(db, (undoes,), number)
     assert tables.newest_undoable(db).transaction_id == "tx_1"
 
 

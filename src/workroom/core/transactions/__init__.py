@@ -5,6 +5,8 @@ overlay      the folder as it would be
 plan         operations -> Planned        rollback   an entry turned round -> Planned
 names        names that are one to some file systems
 merge        one path, three ways         stale      a stale edit, merged
+rewind       entries turned round at once -> Planned
+marks        which entries are in force
 part         some of a plan by itself      hunks      names for what can be taken apart
 amend        what the person makes of a plan
 service      Transactions: keep, commit, recover, history
@@ -23,6 +25,7 @@ from workroom.core.transactions.merge import Strategy
 from workroom.core.transactions.model import Derivation, Directory, Entry, Part, Planned, Transaction, file_row
 from workroom.core.transactions.operations import Operation
 from workroom.core.transactions.part import Selection
+from workroom.core.transactions.rewind import Only
 from workroom.core.transactions.service import Transactions
 from workroom.core.transactions.tables import GUARDS, MIGRATIONS
 from workroom.core.transactions.views import UNNAMED, render_diff, write_views
@@ -36,6 +39,7 @@ __all__ = [
     "Directory",
     "Entry",
     "Named",
+    "Only",
     "Operation",
     "Part",
     "Planned",

@@ -33,7 +33,7 @@ __all__ = [
 Status = Literal["planned", "applied", "rolled_back", "superseded", "failed"]
 ImageOf = Callable[[str], bytes | None]
 """Finds a content by its SHA-256; None when it isn't kept."""
-Cause = Literal["edit", "rollback", "late_write", "recovery"]
+Cause = Literal["edit", "rollback", "rewind", "late_write", "recovery"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,8 @@ class Planned:
     warnings: tuple[str, ...] = ()
     undoes: int | None = None
     supersedes: str | None = None
+    takes_back: tuple[int, ...] = ()
+    """Numbers of the entries that a rewind takes back whole."""
     idempotency_key: str | None = None
     kept: bool = False
     part: Part | None = None

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from workroom.base.changes import ABSENT, Change, ChangeSet, Kind, State
 from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.core.transactions.model import ImageOf
 from workroom.system.root import Root
 from workroom.text.diff import count_lines
 
@@ -44,8 +45,10 @@ _NOTHING = Node(ABSENT)
 class Overlay:
     """The folder with a transaction's operations on it. Nothing here writes."""
 
-    def __init__(self, root: Root) -> None:
+    def __init__(self, root: Root, image: ImageOf | None = None) -> None:
+        """`image` finds bytes that neither an operation gave nor the disk holds."""
         self.root = root
+        self.image = image
         self.contents: dict[str, bytes] = {}
         self._before: dict[str, State] = {}
         self._nodes: dict[str, Node] = {}
@@ -109,6 +112,10 @@ class Overlay:
     def load(self, path: str) -> bytes:
         """The bytes, or the link's target, that the disk holds; EDIT_CONFLICT when that changed since."""
         return self._load(path, self.before(path))
+
+    def content(self, path: str) -> bytes:
+        """The bytes, or the link's target, that the path would hold."""
+        return self._node_image(path, self.node(path))
 
     def children(self, folder: str) -> list[str]:
         """Paths that would stand in a folder, sorted."""
@@ -190,7 +197,15 @@ class Overlay:
             return replace(node, data=self._load(path, node.state), origin=None)
         return replace(node, origin=None)
 
+    def leave(self, path: str) -> None:
+        """Whatever was done to the path is not done."""
+        self._set(path, Node(self.before(path), like=path))
+
     # Reading off.
+
+    def ends(self) -> list[str]:
+        """Paths that end otherwise than the disk has them, sorted."""
+        return sorted(path for path, node in self._nodes.items() if not self._unchanged(path, node))
 
     def change_set(self, quota: int) -> ChangeSet:
         """Net changes, sorted by path; what ends as it began is left out. `contents` then holds every image.
@@ -272,6 +287,10 @@ class Overlay:
         """Bytes of what stands on disk, which must still be what was seen."""
         if state.sha256 in self.contents:
             return self.contents[state.sha256]
+        kept = None if self.image is None else self.image(state.sha256)
+        if kept is not None:
+            self.contents[state.sha256] = kept
+            return kept
         data = os.fsencode(self.root.readlink(path)) if state.kind is Kind.SYMLINK else self.root.read(path)
         if hashlib.sha256(data).hexdigest() != state.sha256:
             raise WorkroomError(

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from workroom.base.changes import Change, ChangeSet, Danger, Kind
+from workroom.base.changes import Change, ChangeSet, Danger, Kind, State
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.settings import Settings
 from workroom.core.transactions.difference import difference
@@ -25,9 +25,9 @@ from workroom.core.transactions.overlay import Node, Overlay
 from workroom.core.transactions.policy import Policy
 from workroom.system.root import Root
 
-__all__ = ["plan_rollback"]
+__all__ = ["SHOWN", "TakingBack", "makes_way", "plan_rollback"]
 
-_SHOWN = 10
+SHOWN = 10
 """Paths that a refusal shows."""
 
 
@@ -42,7 +42,8 @@ def plan_rollback(
     strategy: Strategy = "refuse",
 ) -> Planned:
     """What taking back `entry` would do. EDIT_CONFLICT with the differences when later work is in the way."""
-    worker = _Rollback(root, settings, entry, image)
+    worker = TakingBack(root, Policy(root, settings), Overlay(root), entry, image)
+    worker.policy.check_changes(ChangeSet(entry.changes))
     worker.check(force=force, strategy=strategy)
     worker.turn_round()
     change_set = worker.overlay.change_set(settings.history_quota_bytes)
@@ -64,29 +65,29 @@ def plan_rollback(
     )
 
 
-class _Rollback:
-    def __init__(self, root: Root, settings: Settings, entry: Entry, image: ImageOf) -> None:
+class TakingBack:
+    """One entry turned round on an overlay, which may hold what the taking back of later ones left."""
+
+    def __init__(self, root: Root, policy: Policy, overlay: Overlay, entry: Entry, image: ImageOf) -> None:
         self.root = root
-        self.settings = settings
+        self.policy = policy
+        self.overlay = overlay
         self.entry = entry
         self.image = image
-        self.overlay = Overlay(root)
-        self.policy = Policy(root, settings)
         self.warnings: list[str] = []
         self.merged: dict[str, Merged] = {}
         self.movers = {c.origin: c for c in entry.changes if c.origin is not None}
         self.made = {d.path for d in entry.directories if not d.existed_before}
 
     def check(self, *, force: bool, strategy: Strategy) -> None:
-        """Refuse over later work, protected paths and forgotten images, before anything is planned."""
-        self.policy.check_changes(ChangeSet(self.entry.changes))
-        differing = [change for change in self.entry.changes if not self._stands(change)]
+        """Refuse over later work and forgotten images, before anything is planned; with `merge`, merge what can be."""
+        differing = [change for change in self.entry.changes if not self.stands(change)]
         overlaps: dict[str, Overlap] = {}
         if strategy == "merge":
             overlaps = self._merge(differing)
             differing = [change for change in differing if change.path in overlaps]
         if differing and not force:
-            raise self._later_work(differing, overlaps)
+            self.refuse(differing, overlaps)
         for change in differing:
             self.warnings.append(f"{change.path} was changed later; that is overwritten and kept in this entry.")
 
@@ -107,7 +108,7 @@ class _Rollback:
         for change in sorted(changes, key=lambda c: -c.path.count("/")):
             if change.after.kind is Kind.DIRECTORY and change.before.kind is Kind.ABSENT:
                 self._remove_folder(change.path)
-        blocked = next((c.path for c in changes if _makes_way(c) and self.overlay.children(c.path)), None)
+        blocked = next((c.path for c in changes if makes_way(c) and self.overlay.children(c.path)), None)
         if blocked is not None:
             raise _in_the_way(blocked)
 
@@ -130,16 +131,16 @@ class _Rollback:
 
     def _merge_move(self, change: Change) -> Merged | Overlap:
         """What moved goes back as it is now, if it is still there."""
-        now = self.overlay.before(change.path)
+        now = self.now(change.path)
         if now.kind is change.after.kind:
             return Merged("ours", now.mode)
         return Overlap("it is gone" if now.kind is Kind.ABSENT else f"a {now.kind} stands there now")
 
     def _merge_path(self, change: Change) -> Merged | Overlap:
-        now = self.overlay.before(change.path)
+        now = self.now(change.path)
 
         def image(sha: str) -> bytes:
-            data = self.overlay.load(change.path) if sha == now.sha256 else self.image(sha)
+            data = self.overlay.content(change.path) if sha == now.sha256 else self.image(sha)
             if data is None:
                 raise _forgotten(change.path)
             return data
@@ -150,7 +151,7 @@ class _Rollback:
         """What a merge led to; what stands there already may only get another mode."""
         if merged.take == "both":
             self.overlay.put(path, merged.data, mode=merged.mode, merged=True)
-        elif merged.mode is not None and merged.mode != self.overlay.before(path).mode:
+        elif merged.mode is not None and merged.mode != self.now(path).mode:
             self.overlay.set_mode(path, merged.mode)
 
     def _bring_back(self, change: Change) -> None:
@@ -161,16 +162,23 @@ class _Rollback:
         elif merged is not None and merged.take != "theirs":
             self._put_merged(change.path, merged)
         else:
-            self._put_back(change)
+            self.put_back(change)
 
     def _move_back(self, mover: Change, change: Change) -> None:
-        node = self.overlay.passed_on(mover.path)
+        moved, node = self.overlay.node(mover.path), self.overlay.passed_on(mover.path)
         if node.state.kind is not change.before.kind:
-            raise _gone(mover.path, change.path)
+            self.moved_on(mover, change)
+            return
+        origin = moved.origin if self.overlay.touched(mover.path) else mover.path
         self.overlay.make_parents(change.path)
-        self.overlay.put_node(change.path, replace(node, origin=mover.path, merged=mover.path in self.merged))
+        self.overlay.put_node(change.path, replace(node, origin=origin, merged=mover.path in self.merged))
 
-    def _put_back(self, change: Change) -> None:
+    def moved_on(self, mover: Change, change: Change) -> None:
+        """What moved is no longer where it went."""
+        raise _gone(mover.path, change.path)
+
+    def put_back(self, change: Change) -> None:
+        """What the path held before the entry. NOT_FOUND when that is forgotten."""
         data = self.image(change.before.sha256)
         if data is None:
             raise _forgotten(change.path)
@@ -179,15 +187,22 @@ class _Rollback:
             self.overlay.contents[change.before.sha256] = data
             self.overlay.put_node(change.path, Node(change.before, data))
         else:
-            # Where the entry left the mode alone, the file's mode of now stays, set by whomever.
-            kept = change.after.kind is Kind.FILE and not _changes_mode(change)
-            kept = kept and self.overlay.before(change.path).kind is Kind.FILE
-            self.overlay.put(change.path, data, mode=None if kept else change.before.mode, matched="exact")
+            self.overlay.put(change.path, data, mode=self.mode_of(change))
+
+    def mode_of(self, change: Change) -> int | None:
+        """The mode that comes back; where the entry left it alone, the file's mode of now stays, set by whomever."""
+        kept = change.after.kind is Kind.FILE and not _changes_mode(change)
+        now = self.now(change.path)
+        return now.mode if kept and now.kind is Kind.FILE else change.before.mode
+
+    def now(self, path: str) -> State:
+        """What the path holds, once what is taken back already is."""
+        return self.overlay.node(path).state
 
     def _remove_folder(self, path: str) -> None:
         """A folder goes only while it is one and empty, and when the entry names it or a file comes back above it."""
-        makes_way = any(_makes_way(c) and path.startswith(c.path + "/") for c in self.entry.changes)
-        if path not in self.made and not makes_way:
+        cleared = any(makes_way(c) and path.startswith(c.path + "/") for c in self.entry.changes)
+        if path not in self.made and not cleared:
             if self.overlay.kind(path) is Kind.DIRECTORY:
                 self.warnings.append(f"{path} stays: folders that a new file needed are left in place.")
             return
@@ -198,18 +213,18 @@ class _Rollback:
         else:
             self.overlay.remove(path)
 
-    def _stands(self, change: Change) -> bool:
+    def stands(self, change: Change) -> bool:
         """Whether the path holds what the entry left there; folders are judged when they are removed."""
-        now = self.overlay.before(change.path)
+        now = self.now(change.path)
         if change.after.kind is Kind.DIRECTORY:
             return True
         if change.before.kind is Kind.DIRECTORY and now.kind is Kind.DIRECTORY:
             return True
         return now.same_content(change.after) and (not _changes_mode(change) or now.mode == change.after.mode)
 
-    def _later_work(self, differing: list[Change], overlaps: Mapping[str, Overlap]) -> WorkroomError:
-        """The refusal, with what was changed; after a merge was tried, with why it overlaps and where."""
-        shown = differing[:_SHOWN]
+    def refuse(self, differing: list[Change], overlaps: Mapping[str, Overlap]) -> None:
+        """EDIT_CONFLICT, with what was changed; after a merge was tried, with why it overlaps and where."""
+        shown = differing[:SHOWN]
         rows = [
             difference(self.root, change.path, change.after, self.image)
             | (overlap_row(overlaps[change.path]) if change.path in overlaps else {})
@@ -220,7 +235,7 @@ class _Rollback:
         if overlaps:
             what = "; ".join(f"{change.path}: {overlaps[change.path].why}" for change in shown)
             what, step = f"it can't be merged with what was changed after it ({what})", "Undo the later change first,"
-        return WorkroomError(
+        raise WorkroomError(
             ErrorCode.EDIT_CONFLICT,
             f"{self.entry.transaction_id} can't be undone: {what}. Nothing was changed.",
             next_step=f"{step} or roll back with force: true, which keeps what it overwrites.",
@@ -240,7 +255,7 @@ def _changes_mode(change: Change) -> bool:
     return change.before.kind is change.after.kind is Kind.FILE and change.before.mode != change.after.mode
 
 
-def _makes_way(change: Change) -> bool:
+def makes_way(change: Change) -> bool:
     """Whether a folder stands where a file or link comes back."""
     return change.after.kind is Kind.DIRECTORY and change.before.kind in {Kind.FILE, Kind.SYMLINK}
 

@@ -22,7 +22,7 @@ from workroom.base.events import Committed
 from workroom.base.ids import NewId
 from workroom.base.pulse import STILL, Pulse
 from workroom.base.settings import Settings
-from workroom.core.transactions import tables
+from workroom.core.transactions import marks, tables
 from workroom.core.transactions.amend import Amended, amend
 from workroom.core.transactions.apply import check_folders, check_guards, perform, sync_folders
 from workroom.core.transactions.consumption import check_unused, consume, used_for
@@ -36,6 +36,7 @@ from workroom.core.transactions.part import Selection, named_of, select, take_pa
 from workroom.core.transactions.plan import plan_edit
 from workroom.core.transactions.policy import Policy
 from workroom.core.transactions.recover import recover
+from workroom.core.transactions.rewind import Only, plan_rewind
 from workroom.core.transactions.rollback import plan_rollback
 from workroom.core.transactions.settle import settle
 from workroom.core.transactions.stage import discard, stage_all
@@ -58,6 +59,7 @@ KEEP_DISPLACED_SECONDS = 60.0
 _PLANNED_SECONDS = 7 * 24 * 3600.0
 _PLANNED_MOST = 1000
 _SHOWN_PATHS = 20
+_ALL = Only()
 
 
 class Transactions:
@@ -166,6 +168,29 @@ class Transactions:
         return plan_rollback(
             self._root, self._settings(), entry, self.image, id=self._new_id("tx"), force=force, strategy=strategy
         )  # fmt: skip
+
+    def plan_rewind(self, to: int, *, only: Only = _ALL, force: bool = False, strategy: Strategy = "refuse") -> Planned:
+        """What bringing the folder back to how it stood after an entry (0: before the first) would do."""
+        if to:
+            self.entry(to)
+        with self._store.read() as db:
+            entries = tables.entries_after(db, to)
+        return plan_rewind(
+            self._root,
+            self._settings(),
+            entries,
+            self.image,
+            id=self._new_id("tx"),
+            to=to,
+            only=only,
+            force=force,
+            strategy=strategy,
+        )
+
+    def last_by(self, at: float) -> int:
+        """The number of the last entry that was written by a time, in seconds since 1970; 0 before the first."""
+        with self._store.read() as db:
+            return tables.last_by(db, at)
 
     def hunks(self, planned: Planned) -> Named:
         """The hunks of a plan that can be committed without the others."""
@@ -352,10 +377,9 @@ class Transactions:
                 consume(db, permit.approval_id, planned.id, at)
             if planned.supersedes is not None:
                 tables.supersede(db, planned.supersedes, planned.id)
-            if planned.undoes is not None:
-                undone = tables.entry(db, planned.undoes)
-                if undone is not None:
-                    tables.undo_links(db, undone, number)
+            taken_back = planned.takes_back if planned.undoes is None else (planned.undoes,)
+            if taken_back:
+                marks.take_back(db, taken_back, number)
             if planned.part is not None:
                 tables.shrink(db, planned.part.rest)
                 self._images.narrow(db, planned.part.rest)

@@ -15,6 +15,7 @@ from typing import Any
 from workroom.base.actor import Actor
 from workroom.base.audit import EntryWritten
 from workroom.base.changes import ChangeSet, Danger, Permit
+from workroom.core.transactions import marks
 from workroom.core.transactions.model import (
     Derivation,
     Directory,
@@ -39,6 +40,7 @@ __all__ = [
     "derived_from",
     "droppable_plans",
     "entries",
+    "entries_after",
     "entry",
     "entry_of",
     "find_transaction",
@@ -48,6 +50,7 @@ __all__ = [
     "held",
     "intents",
     "key_owner",
+    "last_by",
     "last_entry",
     "mark_forgotten",
     "newest_undoable",
@@ -64,7 +67,6 @@ __all__ = [
     "stored_entry",
     "supersede",
     "transactions",
-    "undo_links",
 ]
 
 MIGRATIONS: tuple[Migration, ...] = (
@@ -124,6 +126,7 @@ MIGRATIONS: tuple[Migration, ...] = (
             BEGIN SELECT RAISE(ABORT, 'a used approval stays used'); END;
         """,
     ),
+    ("transactions/marks", marks.SCHEMA),
 )
 
 GUARDS = (
@@ -360,13 +363,15 @@ def newest_undoable(db: Database) -> Entry | None:
     return None if row is None else _entry(row)
 
 
-def undo_links(db: Database, undone: Entry, by: int) -> None:
-    """Mark an entry undone. Where it was an undo itself, what that one took back is in force again."""
-    db.execute("UPDATE entries SET undone_by = ? WHERE number = ?", (by, undone.number))
-    set_status(db, undone.transaction_id, "rolled_back")
-    if undone.undoes is not None:
-        db.execute("UPDATE entries SET undone_by = NULL WHERE number = ?", (undone.undoes,))
-        db.execute("UPDATE transactions SET status = 'applied' WHERE entry = ?", (undone.undoes,))
+def entries_after(db: Database, number: int) -> list[Entry]:
+    """Lines of the history beyond a number, newest first."""
+    rows = db.execute(f"SELECT {_ENTRY} FROM entries WHERE number > ? ORDER BY number DESC", (number,))  # noqa: S608
+    return [_entry(row) for row in rows]
+
+
+def last_by(db: Database, at: float) -> int:
+    """The number of the newest line that was written by a time, 0 before the first."""
+    return int(db.execute("SELECT coalesce(max(number), 0) FROM entries WHERE at <= ?", (at,)).get)
 
 
 # Intents.
@@ -486,6 +491,7 @@ def _body(planned: Planned, *, operations: bool = True) -> str:
             "asks": list(planned.asks),
             "warnings": list(planned.warnings),
             "supersedes": planned.supersedes,
+            "takes_back": list(planned.takes_back),
         },
         separators=(",", ":"),
     )
@@ -506,6 +512,7 @@ def _transaction(row: tuple[Any, ...]) -> Transaction:
         warnings=tuple(body["warnings"]),
         undoes=row[6],
         supersedes=body.get("supersedes"),
+        takes_back=tuple(body.get("takes_back", ())),
         idempotency_key=row[7],
         kept=True,
     )
