@@ -31,6 +31,7 @@ from workroom.interfaces.channel import LINE_BYTES, Channel
 from workroom.interfaces.editing import bytes_of, proposal_row
 from workroom.interfaces.greeting import wire_error
 from workroom.person import audit, clients, decisions, settings
+from workroom.person import rewind as rewinding
 from workroom.person import undo as history
 from workroom.person.credential import PersonCredential
 from workroom.server.hub import Hub
@@ -185,6 +186,15 @@ class _Verify(_AuditLog):
 
 class _Export(_AuditLog):
     limit: int = Field(default=200, ge=1, le=200)
+
+
+class _Rewind(_Params):
+    to: str
+    only: tuple[str, ...] = Field(default=(), max_length=1000)
+    force: bool = False
+    merge: bool = False
+    preview: bool = False
+    fingerprint: str | None = None
 
 
 class _Since(_Params):
@@ -344,6 +354,26 @@ def _log_of(asking: _Asking, params: _AuditLog) -> Audit:
     return asking.server.hub.ledger.audit if params.server else asking.workspace.audit
 
 
+def _rewind(asking: _Asking, params: _Rewind) -> dict[str, Any]:
+    strategy: Strategy = "merge" if params.merge else "refuse"
+    how: dict[str, Any] = {"force": params.force, "strategy": strategy}
+    if not params.preview:
+        entry = rewinding.rewind(
+            asking.credential, asking.workspace, params.to, params.only, fingerprint=params.fingerprint, **how
+        )
+        return {"entry": _entry(entry)}
+    preview = rewinding.preview_rewind(asking.credential, asking.workspace, params.to, params.only, **how)
+    return {
+        "title": preview.title,
+        "to": preview.to,
+        "taken": list(preview.taken),
+        "paths": [_plain(path) for path in preview.paths],
+        "text": preview.text,
+        "warnings": list(preview.warnings),
+        "fingerprint": preview.fingerprint,
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class _Method:
     params: type[_Params]
@@ -367,6 +397,7 @@ METHODS: Mapping[str, _Method] = {
     "settings.unset": _Method(_Unset, _settings_unset),
     "log": _Method(_Log, _history),
     "undo": _Method(_Undo, _undo),
+    "rewind": _Method(_Rewind, _rewind),
     "audit.verify": _Method(_Verify, _audit_verify),
     "audit.export": _Method(_Export, _audit_export),
     "clients.create": _Method(_NewClient, _clients_create),

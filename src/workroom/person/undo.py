@@ -13,7 +13,7 @@ from workroom.person.present import render_changes
 from workroom.text.display import show
 from workroom.tools.workspace import Workspace
 
-__all__ = ["UndoPreview", "log", "preview_undo", "undo"]
+__all__ = ["UndoPreview", "commit_as_person", "log", "preview_undo", "undo"]
 
 _log = logging.getLogger(__name__)
 
@@ -73,10 +73,17 @@ def undo(
     when it isn't what was previewed as `fingerprint`.
     """
     _, planned = _planned(workspace, which, force=force, strategy=strategy)
+    return commit_as_person(credential, workspace, planned, fingerprint)
+
+
+def commit_as_person(
+    credential: PersonCredential, workspace: Workspace, planned: Planned, fingerprint: str | None
+) -> Entry:
+    """Make the changes, ungated; EDIT_CONFLICT when they aren't what was previewed as `fingerprint`."""
     if fingerprint is not None and planned.fingerprint != fingerprint:
         raise WorkroomError(
             ErrorCode.EDIT_CONFLICT,
-            "What the undo would do has changed since it was shown; nothing was done.",
+            "What this would do has changed since it was shown; nothing was done.",
             next_step="Look at it again.",
         )
     diff = _diff(workspace, planned)

@@ -28,6 +28,7 @@ from workroom.interfaces.cli.mode import mode
 from workroom.interfaces.cli.open import open_folder
 from workroom.interfaces.cli.output import standard
 from workroom.interfaces.cli.pending import pending
+from workroom.interfaces.cli.rewind import rewind
 from workroom.interfaces.cli.scene import Examine, Json, Scene, Serve, scene_of
 from workroom.interfaces.cli.serve import serve
 from workroom.interfaces.cli.settings import settings
@@ -61,6 +62,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "mode": mode,
     "log": log,
     "undo": undo,
+    "rewind": rewind,
     "call": call,
     "doctor": doctor,
     "mcp": mcp,

@@ -12,11 +12,9 @@ from workroom.interfaces.cli.client import Asking, person
 from workroom.interfaces.cli.completion import entries
 from workroom.interfaces.cli.exits import Exit, failed
 from workroom.interfaces.cli.scene import Json, Scene, scene_of
+from workroom.interfaces.cli.taking_back import confirm, look, show_plan
 
 __all__ = ["undo"]
-
-_SHOWN = 20
-"""Lines of a preview before a question; `--preview` shows all, with the differences."""
 
 
 def undo(
@@ -47,7 +45,7 @@ def undo(
         if not scene.json:
             _show(scene, planned, whole=False)
         if not yes:
-            _ask(scene)
+            confirm(scene, "Undo this?")
         number = str(planned["entry"]["number"])
         done = asking.ask("undo", id=number, force=force, merge=merge, fingerprint=planned["fingerprint"])["entry"]
     if scene.json:
@@ -60,51 +58,15 @@ def undo(
 
 def _preview(asking: Asking, entry: str | None, *, force: bool, merge: bool) -> dict[str, Any]:
     try:
-        return asking.ask("undo", id=entry, preview=True, force=force, merge=merge)
+        return look(asking, "undo", "Undo the later change first", merge=merge, id=entry, force=force)
     except WorkroomError as error:
         if error.code is ErrorCode.NOT_FOUND and entry is None:
             raise failed(error, Exit.NOTHING) from error
-        if error.code is ErrorCode.EDIT_CONFLICT and "conflicts" in error.details:
-            both = "" if merge else " --merge to keep both, or"
-            step = f"Undo the later change first, or add{both} --force, which keeps what it overwrites."
-            raise failed(error, Exit.FAILED, next_step=step) from error
         raise
 
 
 def _show(scene: Scene, planned: dict[str, Any], *, whole: bool) -> None:
-    if scene.json:
-        scene.out.data({"ok": True, **planned})
-        return
     entry = planned["entry"]
     by = f"{entry['actor']['kind']} {entry['actor']['name']}"
-    scene.out.line(f"Undo of entry {entry['number']} ({entry['transactionId']}), {entry['title']}, by {by}:", "bold")
-    for warning in planned["warnings"]:
-        scene.out.line(warning, "yellow")
-    if whole:
-        scene.out.diff(planned["text"])
-        return
-    lines = planned["text"].partition("\n\n")[0].split("\n")
-    for line in lines[:_SHOWN]:
-        scene.out.line(f"  {line}")
-    if len(lines) > _SHOWN:
-        scene.out.line(f"  and {len(lines) - _SHOWN} more; --preview shows them all")
-
-
-def _ask(scene: Scene) -> None:
-    """Ask at a terminal, where no answer means no; anywhere else nobody could answer."""
-    if scene.json or not (scene.out.terminal and os.isatty(0)):
-        raise failed(
-            WorkroomError(
-                ErrorCode.INVALID_INPUT,
-                "Nobody sits at a terminal to be asked; nothing was changed.",
-                next_step="Add --yes to do it, or --preview to see all of it.",
-            ),
-            Exit.USAGE,
-        )
-    try:
-        agreed = typer.confirm("Undo this?", default=False)
-    except typer.Abort:  # Ctrl-C, or the end of the input
-        agreed = False
-    if not agreed:
-        scene.out.note("Nothing was changed.")
-        raise typer.Exit(Exit.NOTHING)
+    head = f"Undo of entry {entry['number']} ({entry['transactionId']}), {entry['title']}, by {by}:"
+    show_plan(scene, planned, head, whole=whole)
