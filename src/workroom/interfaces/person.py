@@ -23,21 +23,20 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from workroom.base.audit import Token
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import Event
-from workroom.core.approvals import Approval
 from workroom.core.audit import Audit
 from workroom.core.clients import Client
-from workroom.core.transactions import Entry, Strategy
+from workroom.core.transactions import Strategy
 from workroom.interfaces.channel import LINE_BYTES, Channel
 from workroom.interfaces.editing import bytes_of, proposal_row
 from workroom.interfaces.greeting import wire_error
+from workroom.interfaces.person_rows import client_row, decided_row, entry_row, plain, workspace_row
 from workroom.person import audit, clients, decisions, settings
 from workroom.person import rewind as rewinding
 from workroom.person import undo as history
 from workroom.person.credential import PersonCredential
 from workroom.server.hub import Hub
 from workroom.server.session import Session
-from workroom.system.clock import iso, now
-from workroom.text.display import show as escaped
+from workroom.system.clock import now
 from workroom.tools.workspace import Workspace
 
 __all__ = ["METHODS", "PersonConnection", "Server"]
@@ -46,7 +45,6 @@ _log = logging.getLogger(__name__)
 
 _EVENTS_AT_ONCE = 500
 _FAR_BEHIND = 20_000
-_SHOWN_PATHS = 20
 
 
 class Server(Protocol):
@@ -202,7 +200,7 @@ class _Since(_Params):
 
 
 def _status(asking: _Asking, _params: _Nothing) -> dict[str, Any]:
-    rows = [_workspace(one) for one in asking.server.hub.workspaces()]
+    rows = [workspace_row(one) for one in asking.server.hub.workspaces()]
     state = asking.server.hub.state
     known = [one.path for one in state.workspaces()]
     return {"server": asking.server.describe(), "workspaces": rows, "known": known, "warning": state.warning}
@@ -210,7 +208,7 @@ def _status(asking: _Asking, _params: _Nothing) -> dict[str, Any]:
 
 def _open(asking: _Asking, params: _Open) -> dict[str, Any]:
     workspace = asking.server.hub.open(params.path, params.adopt)
-    return _workspace(workspace)
+    return workspace_row(workspace)
 
 
 def _close(asking: _Asking, params: _Path) -> dict[str, Any]:
@@ -228,7 +226,7 @@ def _show(asking: _Asking, params: _Id) -> dict[str, Any]:
 
 def _accept(asking: _Asking, params: _Accept) -> dict[str, Any]:
     chosen = {"files": params.files, "hunks": params.hunks}
-    return _decided(decisions.accept(asking.credential, asking.workspace, params.words, hold=params.hold, **chosen))
+    return decided_row(decisions.accept(asking.credential, asking.workspace, params.words, hold=params.hold, **chosen))
 
 
 def _proposal(asking: _Asking, params: _Words) -> dict[str, Any]:
@@ -240,7 +238,7 @@ def _edit(asking: _Asking, params: _Edited) -> dict[str, Any]:
         path: content if isinstance(content, str) else bytes_of(path, content.base64)
         for path, content in params.contents.items()
     }
-    return _decided(
+    return decided_row(
         decisions.accept_edited(
             asking.credential,
             asking.workspace,
@@ -253,7 +251,7 @@ def _edit(asking: _Asking, params: _Edited) -> dict[str, Any]:
 
 
 def _deny(asking: _Asking, params: _Words) -> dict[str, Any]:
-    return _decided(decisions.deny(asking.credential, asking.workspace, params.words))
+    return decided_row(decisions.deny(asking.credential, asking.workspace, params.words))
 
 
 def _mode(asking: _Asking, params: _Mode) -> dict[str, Any]:
@@ -288,7 +286,7 @@ def _settings_unset(asking: _Asking, params: _Unset) -> dict[str, Any]:
 
 def _history(asking: _Asking, params: _Log) -> dict[str, Any]:
     entries = history.log(asking.credential, asking.workspace, params.limit, params.before)
-    return {"entries": [_entry(entry) for entry in entries]}
+    return {"entries": [entry_row(entry) for entry in entries]}
 
 
 def _undo(asking: _Asking, params: _Undo) -> dict[str, Any]:
@@ -302,13 +300,13 @@ def _undo(asking: _Asking, params: _Undo) -> dict[str, Any]:
             strategy=strategy,
             fingerprint=params.fingerprint,
         )
-        return {"entry": _entry(entry)}
+        return {"entry": entry_row(entry)}
     preview = history.preview_undo(
         asking.credential, asking.workspace, params.id, force=params.force, strategy=strategy
     )
     return {
-        "entry": _entry(preview.entry),
-        "paths": [_plain(path) for path in preview.paths],
+        "entry": entry_row(preview.entry),
+        "paths": [plain(path) for path in preview.paths],
         "text": preview.text,
         "warnings": list(preview.warnings),
         "fingerprint": preview.fingerprint,
@@ -322,19 +320,23 @@ def _clients_create(asking: _Asking, params: _NewClient) -> dict[str, Any]:
         asking.credential, hub.clients, params.name, workspaces, params.profile, seconds=params.seconds, clock=now
     )
     hub.ledger.tell(_token(client, "made"), asking.credential.actor)
-    return {"client": _client(asking, client), "token": token, "url": asking.server.describe()["http"]}
+    return {
+        "client": client_row(asking.server.hub.state, client),
+        "token": token,
+        "url": asking.server.describe()["http"],
+    }
 
 
 def _clients_list(asking: _Asking, _params: _Nothing) -> dict[str, Any]:
     found = clients.list_clients(asking.credential, asking.server.hub.clients)
-    return {"clients": [_client(asking, one) for one in found]}
+    return {"clients": [client_row(asking.server.hub.state, one) for one in found]}
 
 
 def _clients_revoke(asking: _Asking, params: _ClientName) -> dict[str, Any]:
     hub = asking.server.hub
     client = clients.revoke(asking.credential, hub.clients, params.name)
     hub.ledger.tell(_token(client, "revoked"), asking.credential.actor)
-    return {"client": _client(asking, client)}
+    return {"client": client_row(asking.server.hub.state, client)}
 
 
 def _token(client: Client, action: str) -> Token:
@@ -361,13 +363,13 @@ def _rewind(asking: _Asking, params: _Rewind) -> dict[str, Any]:
         entry = rewinding.rewind(
             asking.credential, asking.workspace, params.to, params.only, fingerprint=params.fingerprint, **how
         )
-        return {"entry": _entry(entry)}
+        return {"entry": entry_row(entry)}
     preview = rewinding.preview_rewind(asking.credential, asking.workspace, params.to, params.only, **how)
     return {
         "title": preview.title,
         "to": preview.to,
         "taken": list(preview.taken),
-        "paths": [_plain(path) for path in preview.paths],
+        "paths": [plain(path) for path in preview.paths],
         "text": preview.text,
         "warnings": list(preview.warnings),
         "fingerprint": preview.fingerprint,
@@ -547,72 +549,3 @@ def _parsed(model: type[P], name: str, params: dict[str, Any]) -> P:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise WorkroomError(ErrorCode.INVALID_INPUT, f"{name}: {where}: {first['msg']}.") from None
-
-
-def _workspace(workspace: Workspace) -> dict[str, Any]:
-    """One open folder; its mode is None while its settings are wrong, and `error` says how."""
-    row: dict[str, Any] = {"path": workspace.root.path, "mode": None, "pending": workspace.approvals.count_pending()}
-    try:
-        row["mode"] = str(workspace.settings().mode)
-    except WorkroomError as error:
-        row["error"] = str(error)
-    return row
-
-
-def _decided(decided: decisions.Decided) -> dict[str, Any]:
-    body: dict[str, Any] = {"approval": _approval(decided.record)}
-    if decided.envelope is not None:
-        body["envelope"] = decided.envelope.to_json()
-        body["summary"] = escaped(decided.envelope.summary).text
-    return body
-
-
-def _approval(record: Approval) -> dict[str, Any]:
-    return {
-        "id": record.id,
-        "kind": record.kind,
-        "status": str(record.status),
-        "title": _plain(record.title),
-        "note": record.note,
-        "decidedBy": record.decided_by,
-        "amended": None if record.amended is None else {k: v for k, v in record.amended.items() if k != "asked"},
-    }
-
-
-def _entry(entry: Entry) -> dict[str, Any]:
-    return {
-        "number": entry.number,
-        "transactionId": entry.transaction_id,
-        "at": iso(entry.at),
-        "actor": {"kind": entry.actor.kind, "name": _plain(entry.actor.name)},
-        "cause": entry.cause,
-        "title": _plain(entry.title),
-        "paths": [_plain(change.path) for change in entry.changes[:_SHOWN_PATHS]],
-        "total": len(entry.changes),
-        "added": entry.added,
-        "removed": entry.removed,
-        "undoes": entry.undoes,
-        "undoneBy": entry.undone_by,
-        "approvalId": entry.approval_id,
-        "decidedBy": entry.decided_by,
-        "forgotten": entry.forgotten,
-        "warnings": [_plain(warning) for warning in entry.warnings],
-    }
-
-
-def _client(asking: _Asking, client: Client) -> dict[str, Any]:
-    state = asking.server.hub.state
-    return {
-        "id": client.id,
-        "name": client.name,
-        "token": client.beginning,
-        "profile": client.profile,
-        "workspaces": [{"id": store, "path": state.folder_of(store)} for store in client.workspaces],
-        "createdAt": iso(client.created_at),
-        "expiresAt": None if client.expires_at is None else iso(client.expires_at),
-        "expired": client.expires_at is not None and client.expires_at <= now(),
-    }
-
-
-def _plain(text: str) -> str:
-    return escaped(text, multiline=False).text

@@ -1,0 +1,91 @@
+"""What the person's side of the socket answers, as rows of JSON. Whatever an agent wrote is escaped here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workroom.base.errors import WorkroomError
+from workroom.core.approvals import Approval
+from workroom.core.clients import Client
+from workroom.core.transactions import Entry
+from workroom.person.decisions import Decided
+from workroom.system.clock import iso, now
+from workroom.system.state import StateDirectory
+from workroom.text.display import show as escaped
+from workroom.tools.workspace import Workspace
+
+__all__ = ["client_row", "decided_row", "entry_row", "plain", "workspace_row"]
+
+_SHOWN_PATHS = 20
+
+
+def workspace_row(workspace: Workspace) -> dict[str, Any]:
+    """One open folder; its mode is None while its settings are wrong, and `error` says how."""
+    row: dict[str, Any] = {"path": workspace.root.path, "mode": None, "pending": workspace.approvals.count_pending()}
+    try:
+        row["mode"] = str(workspace.settings().mode)
+    except WorkroomError as error:
+        row["error"] = str(error)
+    return row
+
+
+def decided_row(decided: Decided) -> dict[str, Any]:
+    """A decision, and what the accepted call answered."""
+    body: dict[str, Any] = {"approval": _approval(decided.record)}
+    if decided.envelope is not None:
+        body["envelope"] = decided.envelope.to_json()
+        body["summary"] = escaped(decided.envelope.summary).text
+    return body
+
+
+def _approval(record: Approval) -> dict[str, Any]:
+    return {
+        "id": record.id,
+        "kind": record.kind,
+        "status": str(record.status),
+        "title": plain(record.title),
+        "note": record.note,
+        "decidedBy": record.decided_by,
+        "amended": None if record.amended is None else {k: v for k, v in record.amended.items() if k != "asked"},
+    }
+
+
+def entry_row(entry: Entry) -> dict[str, Any]:
+    """One line of the history, up to 20 of its paths."""
+    return {
+        "number": entry.number,
+        "transactionId": entry.transaction_id,
+        "at": iso(entry.at),
+        "actor": {"kind": entry.actor.kind, "name": plain(entry.actor.name)},
+        "cause": entry.cause,
+        "title": plain(entry.title),
+        "paths": [plain(change.path) for change in entry.changes[:_SHOWN_PATHS]],
+        "total": len(entry.changes),
+        "added": entry.added,
+        "removed": entry.removed,
+        "undoes": entry.undoes,
+        "undoneBy": entry.undone_by,
+        "approvalId": entry.approval_id,
+        "decidedBy": entry.decided_by,
+        "forgotten": entry.forgotten,
+        "warnings": [plain(warning) for warning in entry.warnings],
+    }
+
+
+def client_row(state: StateDirectory, client: Client) -> dict[str, Any]:
+    """One client with a token, and the folders that it is bound to."""
+    return {
+        "id": client.id,
+        "name": client.name,
+        "token": client.beginning,
+        "profile": client.profile,
+        "workspaces": [{"id": store, "path": state.folder_of(store)} for store in client.workspaces],
+        "createdAt": iso(client.created_at),
+        "expiresAt": None if client.expires_at is None else iso(client.expires_at),
+        "expired": client.expires_at is not None and client.expires_at <= now(),
+    }
+
+
+def plain(text: str) -> str:
+    """`text` on one line, with what acts or hides escaped."""
+    return escaped(text, multiline=False).text
