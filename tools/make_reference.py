@@ -31,12 +31,22 @@ from workroom.interfaces.http.answers import STATUSES
 from workroom.interfaces.http.limits import Limits
 from workroom.interfaces.http.openapi import document
 from workroom.interfaces.mcp.adapters import ADAPTERS
+from workroom.interfaces.mcp.eras import HANDSHAKE, MODERN, REVISIONS
+from workroom.interfaces.mcp.streamable.limits import Limits as StreamLimits
 from workroom.tools.catalog import PROFILES
 from workroom.tools.tool import Action, Tool
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 _MADE = "<!-- Made from the code by `python tools/make_reference.py`. Change the code, then run that again. -->"
 
+MCP_METHODS = (
+    (
+        "`POST`",
+        "A message; a batch in 2025-03-26. Answered as JSON, or as events where that isn't soon. 202: nothing to say.",
+    ),
+    ("`GET`", "With a session: its standing stream, or by `Last-Event-ID` the rest of any of its streams."),
+    ("`DELETE`", "Ends a session."),
+)
 UNITS = {"bytes": "bytes", "seconds": "seconds"}
 
 Json = dict[str, Any]
@@ -346,7 +356,7 @@ def http_page() -> Iterator[str]:
     yield (
         "The JSON API, for programs with a token. [openapi.json](openapi.json) is its whole description; a server "
         "answers with the same at `/api/v1/openapi.json`. Each tool's actions stand there one by one, with the schema "
-        "of their arguments. MCP over streamable HTTP is at `/mcp`."
+        "of their arguments. [MCP over streamable HTTP](#mcp) is at `/mcp`."
     )
     paths = [(path, methods) for path, methods in described["paths"].items() if "/tools/workspace_" not in path]
     rows = [
@@ -367,9 +377,39 @@ def http_page() -> Iterator[str]:
         ("status", "why"), [(name.removeprefix("Refused"), response["description"]) for name, response in refused]
     )
     yield "## Limits"
-    texts = texts_in(Limits)
-    limits = [(texts[each.name], f"{each.default:,}", each.name.rpartition("_")[2]) for each in fields(Limits)]
-    yield table(("what", "at most", "unit"), [(what, most, UNITS.get(unit, "")) for what, most, unit in limits])
+    yield limits_table(Limits)
+    yield from mcp_part()
+
+
+def limits_table(limits: Any) -> str:
+    texts = texts_in(limits)
+    rows = [(texts[each.name], f"{each.default:,}", each.name.rpartition("_")[2]) for each in fields(limits)]
+    return table(("what", "at most", "unit"), [(what, most, UNITS.get(unit, "")) for what, most, unit in rows])
+
+
+def mcp_part() -> Iterator[str]:
+    """The transport of MCP; the statuses that the endpoint answers with stand in its modules."""
+    yield "## MCP"
+    yield (
+        f"`/mcp` speaks the revisions {', '.join(reversed(REVISIONS))}. It is the token's only workspace; "
+        "`/mcp/WORKSPACE` is the one of that id or folder name, and 404 for any that the token isn't bound to, be it "
+        "there or not."
+    )
+    yield table(("method", "what"), MCP_METHODS)
+    yield (
+        f"Up to {HANDSHAKE[0]} a client introduces itself by `initialize` and gets an `Mcp-Session-Id`, which is worth "
+        "nothing with another token or workspace. A lost connection cancels nothing: the client sends `Last-Event-ID` "
+        "and gets the rest. A server that stops or is updated hands its sessions to the next one. 404 says that a "
+        "session is over: introduce yourself anew."
+    )
+    yield (
+        f"In {MODERN[0]} each request stands alone. `MCP-Protocol-Version`, `Mcp-Method` and `Mcp-Name` must repeat "
+        "what the body says, else it is 400 with -32020. Errors have statuses: 404 for a method that isn't there, 400 "
+        "for what is wrong with the request. Closing a response cancels its request; `subscriptions/listen` is a stream of "
+        "changes, and has no replay."
+    )
+    yield "A token has at most:"
+    yield limits_table(StreamLimits)
 
 
 def commands_page() -> Iterator[str]:

@@ -19,6 +19,7 @@ from workroom.interfaces.mcp.steps import Cancel, Request, Send
 from workroom.interfaces.mcp.streamable.endpoint import Endpoint
 from workroom.interfaces.mcp.streamable.limits import Limits
 from workroom.interfaces.mcp.streamable.place import Place
+from workroom.interfaces.mcp.streamable.stream import Stream
 
 SECONDS = 20
 """A guard against hanging, no measure."""
@@ -86,6 +87,11 @@ class Hall:
     endpoint: Endpoint
     http: httpx2.AsyncClient
     talkers: list[Talker] = field(default_factory=list)
+
+    def standing(self) -> Stream:
+        """The standing stream of the one session there is."""
+        (session,) = self.endpoint.sessions
+        return session.standing
 
     async def post(self, message: Any, **headers: str) -> httpx2.Response:
         body = message if isinstance(message, bytes) else json.dumps(message).encode()

@@ -139,7 +139,7 @@ def test_a_lost_connection_cancels_nothing_and_its_answer_is_fetched():
             )
             assert answer.status_code == 400, unknown
 
-    run(use, patience=0.0)
+    run(use, patience_seconds=0.0)
 
 
 def test_a_second_connection_takes_a_stream_over():
@@ -230,7 +230,7 @@ def test_a_session_ends_when_it_is_not_used():
         gone = await hall.post(rpc("ping"), mcp_session_id=answer.headers["mcp-session-id"])
         assert gone.status_code == 404
 
-    run(use, idle=0.0)
+    run(use, idle_seconds=0.0)
 
 
 def test_one_token_does_not_fill_the_server():
@@ -313,6 +313,27 @@ def test_what_two_threads_say_at_once_arrives_whole():
             assert sorted(int(text.split()[0]) for text in told) == list(range(50))
 
     run(use)
+
+
+def test_who_does_not_read_holds_nobody_up_and_is_cut_off():
+    async def use(hall):
+        named = await hall.begin()
+        talker = hall.talkers[0]
+        host, _, port = hall.url.removeprefix("http://").removesuffix("/mcp").partition(":")
+        reader, writer = await asyncio.open_connection(host, int(port), limit=1)
+        head = [f"GET /mcp HTTP/1.1\r\nhost: {host}\r\naccept: text/event-stream"]
+        head += [f"{name.replace('_', '-')}: {value}" for name, value in named.items()]
+        writer.write("\r\n".join([*head, "", ""]).encode())
+        while not hall.standing().is_read:
+            await hall.post(rpc("ping"), **named)
+        while hall.standing().is_read:
+            talker.say("x" * 100_000)
+            assert hall.standing().bytes <= 1024 * 1024 + 100_000
+            assert (await hall.post(rpc("ping"), **named)).status_code == 200
+        writer.close()
+        del reader
+
+    run(use, stall_seconds=0.5)
 
 
 # Without sessions.

@@ -57,7 +57,7 @@ class Endpoint:
         self._stopping: asyncio.Task[None] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, transmit: Transmit) -> None:
-        exchange = Exchange(scope, receive, transmit, self._limits.stall)
+        exchange = Exchange(scope, receive, transmit, self._limits.stall_seconds)
         try:
             place = await self._door(scope)
             self._served[place.owner] += 1
@@ -240,7 +240,7 @@ class _Answer:
 
     async def _wait_for_first(self, reader: Reader) -> None:
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + self._limits.patience
+        deadline = loop.time() + self._limits.patience_seconds
         while not (self._stream.is_over or self._stream.behind(0) or reader.is_released):
             reader.woken.clear()
             if not await self._exchange.wait(reader.woken, deadline - loop.time()):
@@ -265,7 +265,7 @@ class _Answer:
                 self._stream.delivered = reader.behind = events[-1].number
             if is_over:
                 break
-            if not await self._exchange.wait(reader.woken, self._limits.keepalive):
+            if not await self._exchange.wait(reader.woken, self._limits.keepalive_seconds):
                 if not self._place.counts():
                     break
                 await self._exchange.write_events(b": the stream goes on\n\n")
@@ -273,7 +273,7 @@ class _Answer:
 
     def _beginning(self, reader: Reader) -> bytes:
         """Tell the client how to come again. Older ones take no event without data."""
-        retry = f"retry: {self._limits.retry * 1000:.0f}\n"
+        retry = f"retry: {self._limits.retry_seconds * 1000:.0f}\n"
         if self._session is None or self._session.revision < _PRIMED:
             return f"{retry}\n".encode()
         return f"id: {self._stream.number}-{reader.behind}\n{retry}data: \n\n".encode()

@@ -9,19 +9,19 @@ __all__ = ["Limits"]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Times in seconds; the numbers are for each token."""
+    """The numbers are for each token."""
 
     sessions: int = 128
     """Sessions at once; above that the longest unused one goes."""
     requests: int = 512
     """Requests that are served at once, streams among them."""
-    idle: float = 30 * 60
+    idle_seconds: float = 1_800
     """How long a session lasts with no request and no stream of its own."""
-    patience: float = 5
+    patience_seconds: float = 5.0
     """How long an answer may take before the response becomes a stream, whose connection can be kept and resumed."""
-    keepalive: float = 15
+    keepalive_seconds: float = 15.0
     """How often a stream that has nothing to say says so."""
-    stall: float = 30
+    stall_seconds: float = 30.0
     """How long a client may take nothing of what is sent to it."""
-    retry: float = 1
+    retry_seconds: float = 1.0
     """How soon a client that has lost a stream shall come again."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -113,6 +113,9 @@ class Sessions:
     def __len__(self) -> int:
         return len(self._sessions)
 
+    def __iter__(self) -> Iterator[HttpSession]:
+        return iter(self._sessions.values())
+
     def begin(self, place: Place) -> tuple[str, HttpSession]:
         """A new session and its id, which nobody can guess."""
         self._make_room(place.owner)
@@ -148,7 +151,7 @@ class Sessions:
         """It is served."""
         session.in_use -= 1
         if not session.in_use and not session.is_over:
-            session.idle = asyncio.get_running_loop().call_later(self._limits.idle, self.end, session)
+            session.idle = asyncio.get_running_loop().call_later(self._limits.idle_seconds, self.end, session)
 
     def end(self, session: HttpSession) -> None:
         """The session is no more."""
@@ -180,7 +183,7 @@ class Sessions:
     def go_on(self, kept: list[Kept]) -> None:
         """Take over what another server has kept; each begins again when its client comes, if that isn't too long."""
         self._kept.update({one.key: one for one in kept})
-        asyncio.get_running_loop().call_later(self._limits.idle, self._kept.clear)
+        asyncio.get_running_loop().call_later(self._limits.idle_seconds, self._kept.clear)
 
     def _add(self, key: str, place: Place) -> HttpSession:
         session = HttpSession(key, place)
