@@ -405,8 +405,8 @@ def mcp_part() -> Iterator[str]:
     yield (
         f"In {MODERN[0]} each request stands alone. `MCP-Protocol-Version`, `Mcp-Method` and `Mcp-Name` must repeat "
         "what the body says, else it is 400 with -32020. Errors have statuses: 404 for a method that isn't there, 400 "
-        "for what is wrong with the request. Closing a response cancels its request; `subscriptions/listen` is a stream "
-        "of changes, and has no replay."
+        "for what is wrong with the request. Closing a response cancels its request; `subscriptions/listen` is a "
+        "stream of changes, and has no replay."
     )
     yield "A token has at most:"
     yield limits_table(StreamLimits)
