@@ -31,7 +31,9 @@ from workroom.interfaces.http.answers import STATUSES
 from workroom.interfaces.http.limits import Limits
 from workroom.interfaces.http.openapi import document
 from workroom.interfaces.mcp.adapters import ADAPTERS
-from workroom.interfaces.mcp.eras import HANDSHAKE, MODERN, REVISIONS
+from workroom.interfaces.mcp.eras import HANDSHAKE, METHODS, MODERN, REVISIONS
+from workroom.interfaces.mcp.prompts import PROMPTS
+from workroom.interfaces.mcp.resources import TEMPLATES
 from workroom.interfaces.mcp.streamable.limits import Limits as StreamLimits
 from workroom.tools.catalog import PROFILES
 from workroom.tools.tool import Action, Tool
@@ -62,6 +64,7 @@ def pages() -> Mapping[str, str]:
         "commands.md": commands_page(),
         "clients.md": clients_page(),
         "http.md": http_page(),
+        "mcp.md": mcp_page(),
     }
     described = json.dumps(document(), indent=1, ensure_ascii=False) + "\n"
     return {
@@ -410,6 +413,91 @@ def mcp_part() -> Iterator[str]:
     )
     yield "A token has at most:"
     yield limits_table(StreamLimits)
+
+
+def mcp_page() -> Iterator[str]:
+    yield "# The Model Context Protocol"
+    yield (
+        f"Two eras are spoken on every connection, told apart message by message; nothing is to be set. In the "
+        f"handshake era ({', '.join(reversed(HANDSHAKE))}) `initialize` says once what a client is. In the modern era "
+        f"({', '.join(MODERN)}) each request says so in `params._meta`, and nothing is remembered between requests."
+    )
+    yield "## What a client sends"
+    named = sorted(METHODS[False].keys() | METHODS[True].keys())
+    yield table(
+        ("method", "handshake", "modern"),
+        [
+            (f"`{method}`", *("yes" if method in METHODS[era] else "no such method" for era in (False, True)))
+            for method in named
+        ],
+    )
+    yield (
+        "`notifications/cancelled` ends a request in both eras; over HTTP, closing the response of a modern one does. "
+        "What hasn't begun is dropped, what runs stops where nothing is done yet, never after a commit is prepared. "
+        "`logging/setLevel` is acknowledged; nothing is logged to clients."
+    )
+    yield "## What the server sends"
+    yield table(
+        ("what", "handshake", "modern"),
+        [
+            (
+                "a result",
+                "as its method has it; structured content since 2025-06-18",
+                "the same, with `resultType`, the server's name in `_meta`; lists, reads with `ttlMs`, `cacheScope`",
+            ),
+            ("progress", "`notifications/progress`, with the request", "the same"),
+            (
+                "the tools have changed",
+                "`notifications/tools/list_changed`, to all",
+                "the same, on the streams of `subscriptions/listen` that name it",
+            ),
+            (
+                "the resources have changed",
+                "`notifications/resources/list_changed`, once after each `resources/list`",
+                "the same, on streams that name it",
+            ),
+            (
+                "a resource has changed",
+                "`notifications/resources/updated`, after `resources/subscribe`",
+                "the same, on streams that name its uri",
+            ),
+            (
+                "a question for the person",
+                "a request of its own, `elicitation/create`",
+                "the result `input_required`; the client makes the call again with `inputResponses`, `requestState`",
+            ),
+            ("a resource isn't there", "error -32002", "error -32602"),
+            ("a version isn't spoken", "`initialize` agrees on another one", "error -32022 with those that are"),
+            (
+                "a message that can't be understood",
+                "one JSON-RPC error, with its id where that can be read",
+                "the same",
+            ),
+            ("an answer to what was never asked", "nothing", "nothing"),
+        ],
+    )
+    yield "Dialogs are asked only for clients that the setting [`elicitation_clients`](settings.md) names."
+    yield "## Resources"
+    yield (
+        "Reading one is the call of an action that only looks, with the same permissions. `workroom://changes` (what "
+        "happened and what waits) and `workroom://plan/current` are always the same address; these are patterns:"
+    )
+    yield table(
+        ("uri", "what", "mime type"),
+        [(f"`{one['uriTemplate']}`", one["description"], one.get("mimeType", "by its suffix")) for one in TEMPLATES],
+    )
+    yield "## Prompts"
+    yield table(
+        ("name", "what", "arguments"),
+        [
+            (
+                f"`{prompt.name}`",
+                f"{prompt.title}: {prompt.description}",
+                ", ".join(f"`{a.name}`{'' if a.required else ' (optional)'}" for a in prompt.arguments) or "none",
+            )
+            for prompt in PROMPTS
+        ],
+    )
 
 
 def commands_page() -> Iterator[str]:

@@ -17,6 +17,7 @@ from workroom.interfaces.mcp.jsonrpc import INVALID_PARAMS, RpcError, encode
 __all__ = [
     "BATCHED",
     "HANDSHAKE",
+    "METHODS",
     "MODERN",
     "RESOURCE_NOT_FOUND",
     "REVISIONS",
@@ -65,7 +66,7 @@ _BOTH = {
     "prompts/get": "prompts",
     "completion/complete": "completions",
 }
-_METHODS = {
+METHODS = {
     False: {
         **_BOTH,
         "initialize": "",
@@ -147,7 +148,7 @@ def negotiated(params: Mapping[str, Any]) -> Client:
 
 def capability_of(method: str, *, modern: bool) -> str | None:
     """The capability that a method belongs to in an era, empty where all have it; None for a method it doesn't have."""
-    return _METHODS[modern].get(method)
+    return METHODS[modern].get(method)
 
 
 def stamped(
