@@ -415,6 +415,45 @@ def mcp_part() -> Iterator[str]:
     yield limits_table(StreamLimits)
 
 
+SENT = (
+    (
+        "a result",
+        "as its method has it; structured content since 2025-06-18",
+        "the same, with `resultType`, the server's name in `_meta`; lists, reads with `ttlMs`, `cacheScope`",
+    ),
+    ("progress", "`notifications/progress`, with the request", "the same"),
+    (
+        "the tools have changed",
+        "`notifications/tools/list_changed`, to all",
+        "the same, on the streams of `subscriptions/listen` that name it",
+    ),
+    (
+        "the resources have changed",
+        "`notifications/resources/list_changed`, once after each `resources/list`",
+        "the same, on streams that name it",
+    ),
+    (
+        "a resource has changed",
+        "`notifications/resources/updated`, after `resources/subscribe`",
+        "the same, on streams that name its uri",
+    ),
+    (
+        "a question for the person",
+        "a request of its own, `elicitation/create`",
+        "the result `input_required`; the client makes the call again with `inputResponses`, `requestState`",
+    ),
+    ("a resource isn't there", "error -32002", "error -32602"),
+    ("a version isn't spoken", "`initialize` agrees on another one", "error -32022 with those that are"),
+    (
+        "a message that can't be understood",
+        "one JSON-RPC error, with its id where that can be read",
+        "the same",
+    ),
+    ("an answer to what was never asked", "nothing", "nothing"),
+)
+"""What a server sends: in the handshake era, and in the modern one."""
+
+
 def mcp_page() -> Iterator[str]:
     yield "# The Model Context Protocol"
     yield (
@@ -437,45 +476,7 @@ def mcp_page() -> Iterator[str]:
         "`logging/setLevel` is acknowledged; nothing is logged to clients."
     )
     yield "## What the server sends"
-    yield table(
-        ("what", "handshake", "modern"),
-        [
-            (
-                "a result",
-                "as its method has it; structured content since 2025-06-18",
-                "the same, with `resultType`, the server's name in `_meta`; lists, reads with `ttlMs`, `cacheScope`",
-            ),
-            ("progress", "`notifications/progress`, with the request", "the same"),
-            (
-                "the tools have changed",
-                "`notifications/tools/list_changed`, to all",
-                "the same, on the streams of `subscriptions/listen` that name it",
-            ),
-            (
-                "the resources have changed",
-                "`notifications/resources/list_changed`, once after each `resources/list`",
-                "the same, on streams that name it",
-            ),
-            (
-                "a resource has changed",
-                "`notifications/resources/updated`, after `resources/subscribe`",
-                "the same, on streams that name its uri",
-            ),
-            (
-                "a question for the person",
-                "a request of its own, `elicitation/create`",
-                "the result `input_required`; the client makes the call again with `inputResponses`, `requestState`",
-            ),
-            ("a resource isn't there", "error -32002", "error -32602"),
-            ("a version isn't spoken", "`initialize` agrees on another one", "error -32022 with those that are"),
-            (
-                "a message that can't be understood",
-                "one JSON-RPC error, with its id where that can be read",
-                "the same",
-            ),
-            ("an answer to what was never asked", "nothing", "nothing"),
-        ],
-    )
+    yield table(("what", "handshake", "modern"), SENT)
     yield "Dialogs are asked only for clients that the setting [`elicitation_clients`](settings.md) names."
     yield "## Resources"
     yield (
