@@ -11,6 +11,7 @@ import pytest
 from mcp import ClientSession
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.types import ElicitResult
 from tests.interfaces.e2e import install_inspector, user
 
 SECONDS = 60
@@ -127,6 +128,28 @@ def test_the_official_client_of_the_revision_without_sessions(visitor):
                 assert resumed.structured_content["data"]["committed"] is True
                 assert (await anext(told)).uri == "workroom://changes"
             assert (visitor.room.folder / "b.txt").read_text() == "text"
+
+    run(use)
+
+
+@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+def test_a_dialog_comes_over_http_where_the_person_allows_it(web, mode):
+    person = web.room.person(web.room.folder)
+    person.get("mode", mode="manual")
+    person.get("settings.set", key="elicitation_clients", value=["tester@http"])
+    shown = []
+
+    async def decide(_context, params):
+        shown.append(params.message)
+        return ElicitResult(action="accept", content={"decision": "accept"})
+
+    async def use():
+        async with modern_client_of(url_of(web), web.token, mode=mode, elicitation_callback=decide) as client:
+            operations = [{"type": "create", "path": "a.txt", "content": "text"}]
+            made = await client.call_tool("workspace_edit", {"action": "apply", "operations": operations})
+            assert made.structured_content["data"]["committed"] is True
+        assert len(shown) == 1
+        assert "a.txt" in shown[0]
 
     run(use)
 

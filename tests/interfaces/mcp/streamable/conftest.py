@@ -34,6 +34,7 @@ class Talker:
         self.peer = Peer("1")
         self.calls: asyncio.Queue[Request] = asyncio.Queue()
         self.cancelled: list[object] = []
+        self.dropped = asyncio.Event()
         self.over = asyncio.Event()
 
     @property
@@ -74,6 +75,7 @@ class Talker:
 
     def cancel(self, origin: object) -> None:
         self.cancelled += [request.origin for request in self.peer.give_up(origin)]
+        self.dropped.set()
 
     def end(self) -> None:
         self.over.set()
@@ -86,6 +88,8 @@ class Hall:
     url: str
     endpoint: Endpoint
     http: httpx2.AsyncClient
+    revoked: set[str]
+    """Owners whose token counts no more, for what is open already."""
     talkers: list[Talker] = field(default_factory=list)
 
     def standing(self) -> Stream:
@@ -152,6 +156,7 @@ class _Server(uvicorn.Server):
 async def hall(limits: Limits) -> AsyncIterator[Hall]:
     """The server, up; `x-owner` says whose token it would be, and the path which room."""
     talkers: list[Talker] = []
+    revoked: set[str] = set()
 
     def converse(send: Callable[[Send], None]) -> Talker:
         talkers.append(Talker(send))
@@ -159,7 +164,7 @@ async def hall(limits: Limits) -> AsyncIterator[Hall]:
 
     async def door(scope: Scope) -> Place:
         owner = next((value.decode() for name, value in scope["headers"] if name == b"x-owner"), "somebody")
-        return Place(owner, scope["path"], converse)
+        return Place(owner, scope["path"], converse, lambda: owner not in revoked)
 
     endpoint = Endpoint(door, limits)
     server = _Server(uvicorn.Config(endpoint, port=0, lifespan="off", log_level="warning"))
@@ -168,7 +173,7 @@ async def hall(limits: Limits) -> AsyncIterator[Hall]:
     port = server.servers[0].sockets[0].getsockname()[1]
     try:
         async with httpx2.AsyncClient(timeout=SECONDS) as http:
-            yield Hall(f"http://127.0.0.1:{port}/mcp", endpoint, http, talkers)
+            yield Hall(f"http://127.0.0.1:{port}/mcp", endpoint, http, revoked, talkers)
     finally:
         server.should_exit = server.force_exit = True
         await task

@@ -381,3 +381,79 @@ def test_without_sessions_there_is_no_stream_to_get_and_nothing_to_end():
             assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32600)
 
     run(use)
+
+
+def test_a_request_without_a_session_is_answered_with_the_status_of_its_error():
+    async def use(hall):
+        message, named = modern("tools/list")
+        answer = await hall.post(message, **named)
+        assert (answer.status_code, answer.json()["result"]["tools"]) == (200, [])
+        assert "mcp-session-id" not in answer.headers
+        for method, status, code in (("no/such", 404, -32601), ("initialize", 404, -32601)):
+            message, named = modern(method, 7)
+            answer = await hall.post(message, **named)
+            assert (answer.status_code, answer.json()["error"]["code"], answer.json()["id"]) == (status, code, 7)
+        named = {"mcp_protocol_version": "2026-07-28", "mcp_method": "tools/list"}
+        answer = await hall.post(rpc("tools/list", _meta={"progressToken": 1}), **named)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32602)
+        assert all(talker.over.is_set() for talker in hall.talkers)
+        assert len(hall.endpoint.sessions) == 0
+
+    run(use)
+
+
+def test_a_revision_that_nobody_speaks_is_refused_with_those_that_are():
+    async def use(hall):
+        meta = {**META, "io.modelcontextprotocol/protocolVersion": "2099-01-01"}
+        named = {"mcp_protocol_version": "2099-01-01", "mcp_method": "tools/list"}
+        told = {"jsonrpc": "2.0", "method": "notifications/x"}
+        for message in (rpc("tools/list", _meta=meta), told):
+            answer = await hall.post(message, **named)
+            assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32022)
+            assert "2026-07-28" in answer.json()["error"]["data"]["supported"]
+        assert (await hall.post(told, mcp_protocol_version="2026-07-28")).status_code == 202
+
+    run(use)
+
+
+def test_without_a_session_the_end_of_the_connection_is_the_end_of_the_request():
+    async def use(hall):
+        message, named = modern("tools/call", name="work", arguments={})
+        async with hall.stream("POST", message, **named) as answer:
+            request = await hall.talkers[0].calls.get()
+            hall.talkers[0].say("half", request.origin)
+            (half,) = [await anext(events(answer))]
+            assert "id" not in half, "there is nothing to come back to"
+        await hall.talkers[0].dropped.wait()
+        assert hall.talkers[0].cancelled == [request.origin]
+        assert hall.talkers[0].over.is_set()
+
+    run(use, patience_seconds=0.0)
+
+
+def test_a_stream_whose_token_counts_no_more_ends():
+    async def use(hall):
+        named = await hall.begin(x_owner="a")
+        async with hall.stream("GET", **named) as answer:
+            heard = events(answer)
+            await anext(heard)
+            hall.revoked.add("a")
+            assert [event async for event in heard] == []
+
+    run(use, keepalive_seconds=0.01)
+
+
+def test_a_server_that_goes_ends_what_only_waits_and_lets_calls_finish():
+    async def use(hall):
+        named = await hall.begin()
+        asking = asyncio.create_task(hall.post(call(7), **named))
+        request = await hall.talkers[0].calls.get()
+        async with hall.stream("GET", **named) as answer:
+            heard = events(answer)
+            await anext(heard)
+            hall.endpoint.rest()
+            assert [event async for event in heard] == []
+        hall.talkers[0].answer(request, "done")
+        assert "done" in (await asking).text
+
+    run(use)
