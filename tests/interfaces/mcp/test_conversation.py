@@ -243,6 +243,16 @@ def test_resources_prompts_and_completion_are_served_in_both_eras(hub, house, er
     asyncio.run(talk())
 
 
+@pytest.mark.parametrize("method", ["tools/list", "prompts/list", "resources/templates/list", "resources/list"])
+def test_a_cursor_that_no_page_ended_with_is_refused(hub, house, method):
+    async def talk():
+        async with conversing(hub, house.workspace) as (conversation, ear):
+            assert (await ask(conversation, ear, method, cursor="nonsense"))["error"]["code"] == -32602
+            assert "result" in await ask(conversation, ear, method, cursor=None)
+
+    asyncio.run(talk())
+
+
 def test_a_client_hears_of_what_it_subscribed_to(hub, house):
     async def talk():
         async with conversing(hub, house.workspace) as (conversation, ear):

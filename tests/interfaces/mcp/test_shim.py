@@ -354,3 +354,20 @@ def test_the_shim_loads_nothing_heavy(guest):
         "workroom.interfaces.mcp.jsonrpc", "workroom.interfaces.mcp.protocol", "workroom.interfaces.mcp.shim",
         "workroom.interfaces.mcp.steps",
     }  # fmt: skip
+
+
+def test_a_newer_client_is_told_too_why_its_folder_cant_be_used(guest):
+    blocked = guest.state / "file"
+    blocked.write_text("")
+    client = guest.shim(WORKROOM_STATE=str(blocked / "state"))
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    assert client.request("server/discover", _meta=meta)["result"]["capabilities"] == {"tools": {}}
+    (tool,) = client.request("tools/list", _meta=meta)["result"]["tools"]
+    answer = client.request("tools/call", _meta=meta, name=tool["name"])["result"]
+    assert (answer["resultType"], answer["structuredContent"]["data"]["code"]) == ("complete", "IO_ERROR")
+    assert client.request("tools/call", _meta=meta)["error"]["code"] == -32602
+    assert client.request("subscriptions/listen", _meta=meta, notifications={})["error"]["code"] == -32601
+    assert client.end() == 0

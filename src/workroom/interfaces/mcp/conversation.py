@@ -231,6 +231,8 @@ class Conversation:
         match request.method:
             case "tools/call":
                 self._call(request, *tool_call(request.params))
+            case "tools/list" | "prompts/list" | "resources/templates/list" if request.params.get("cursor") is not None:
+                raise RpcError(INVALID_PARAMS, "cursor is not one that a page ended with: this list has one page.")
             case "tools/list":
                 self._mode = self.workspace.settings().mode
                 self._tell(
