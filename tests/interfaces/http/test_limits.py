@@ -181,6 +181,16 @@ def test_the_rest_of_a_refused_body_is_not_read_for_ever(small):
     refused(raw, 413, "LIMIT_EXCEEDED")
 
 
+@pytest.mark.parametrize("small", [{"linger_seconds": 600, "body_bytes": 1_000}], indirect=True)
+def test_who_is_still_sending_reads_the_refusal_all_the_same(small):
+    for body in (small.upload(1 << 30), small.upload(1 << 30).replace(b"Bearer", b"Barer"), b"nonsense\r\n\r\n"):
+        raw = small.connect()
+        raw.send(body)
+        for _ in range(64):
+            raw.send(b"a" * (1 << 18))
+        assert raw.answer().status in {400, 401, 413, 431}
+
+
 @pytest.mark.parametrize("small", [{"connections": 1, "lingering": 2, "linger_seconds": 600}], indirect=True)
 def test_those_who_are_refused_pile_up_nowhere(small):
     kept = small.connect()

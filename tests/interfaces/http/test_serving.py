@@ -178,6 +178,31 @@ def test_the_next_server_listens_where_the_one_before_did(room, tmp_path):
     assert room.person().get("status")["server"]["http"] is None, "it was told to stop, and left nothing"
 
 
+IDLE = """
+import os, sys
+from workroom.interfaces import daemon, link
+place = link.Place(os.environ)
+state = daemon.open_state(place)
+server = daemon.Daemon(place, state, idle_seconds=0.1, http=sys.argv[1] == "http", port=0)
+sys.exit(server.run(daemon.take_lock(place), lambda: print("ready", flush=True)))
+"""
+
+
+def test_a_server_that_listens_does_not_end_by_itself(room, tmp_path):
+    def idle(how, state):
+        environ = {**room.environ, "WORKROOM_STATE": str(state)}
+        server = subprocess.Popen([sys.executable, "-c", IDLE, how], env=environ, stdout=subprocess.PIPE, text=True)
+        assert server.stdout.readline() == "ready\n"
+        return server
+
+    with idle("http", room.state) as listens, idle("none", tmp_path / "state") as silent:
+        assert silent.wait(60) == 0, "nobody came"
+        server = room.person(start=False).get("status")["server"]
+        assert (server["pid"], status_at(port_in(server["http"]))) == (listens.pid, 401)
+        listens.terminate()
+        assert listens.wait(60) == 0
+
+
 def test_a_running_call_is_answered_when_the_server_stops(web: Web):
     web.room.person(web.room.folder).get("mode", mode="auto")
     pid = web.room.pid()
