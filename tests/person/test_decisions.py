@@ -327,3 +327,16 @@ def test_showing_what_is_decided_marks_nothing(desk, house):
     desk.deny(first)
     assert desk.show(first).record.status is Status.DENIED
     assert house.workspace.approvals.last_shown("ann") == second
+
+
+def test_what_was_done_is_told_though_its_result_cant_be_kept(desk, house):
+    approval_id = desk.staged()
+    with house.workspace.store.write() as db:
+        db.execute(
+            "CREATE TEMP TRIGGER refusing BEFORE UPDATE OF result ON main.approvals "
+            "BEGIN SELECT RAISE(ABORT, 'the disk is broken'); END"
+        )
+    decided = desk.accept()
+    assert decided.envelope.ok
+    assert desk.status(approval_id) is Status.CONSUMED
+    assert house.read("a.txt") == b"new\n"

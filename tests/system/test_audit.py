@@ -4,13 +4,12 @@ import hashlib
 import json
 import os
 
-import apsw
 import pytest
 
 from workroom.base.actor import Actor
 from workroom.base.audit import Decided, RefusedMore, Shown, TakenBack
 from workroom.system.audit import GENESIS, LONGEST, MOST, Head, append, canonical, last
-from workroom.system.store import Store
+from workroom.system.store import Store, StoreError
 
 WHO = Actor("person", "ann", "")
 LINE = Shown(approval="approval_1", sha256="ab", surface="terminal")
@@ -72,7 +71,7 @@ def test_a_line_is_never_changed_removed_or_put_in(store):
         "UPDATE audit SET line = '{}' WHERE number = 1", "DELETE FROM audit WHERE number = 2", "DELETE FROM audit",
         "INSERT INTO audit VALUES (7, '', '', '')", "INSERT OR REPLACE INTO audit VALUES (2, '', '', '')",
     ):  # fmt: skip
-        with pytest.raises(apsw.ConstraintError), store.write() as db:
+        with pytest.raises(StoreError), store.write() as db:
             db.execute(sql)
     assert len(rows(store)) == 2
 

@@ -14,6 +14,7 @@ import threading
 import time
 
 import pytest
+from tests.limits import few_descriptors
 from tests.moments import just_before
 
 from workroom.base.changes import ABSENT, Kind, State
@@ -512,3 +513,14 @@ def test_a_folder_that_cannot_be_listed_is_told(root, here):
 
     with just_before("os.listdir", "", fail), refused(ErrorCode.IO_ERROR):
         root.scan("d")
+
+
+def test_what_cant_be_tried_now_is_tried_again(tmp_path):
+    root = Root.open(tmp_path)
+    with few_descriptors(1):
+        found = root.capabilities()
+    assert found["atomic_replace"] == "rename"
+    assert "can't be tried now" in found["atomic_replace_reason"]
+    assert "can't be tried now" in found["lease"]
+    assert "tried" not in str(root.capabilities().get("atomic_replace_reason", ""))
+    root.close()

@@ -685,3 +685,9 @@ def test_writers_at_the_same_time_lose_nothing(state: StateDirectory) -> None:
     for thread in threads:
         thread.join()
     assert state.read_settings(None)[0] == {f"key{number}": number for number in range(12)}
+
+
+def test_settings_that_cant_be_looked_at_are_told(tmp_path):
+    with pytest.raises(WorkroomError, match="can't be read") as caught:
+        StateDirectory(tmp_path).read_settings(tmp_path / ("x" * 300))
+    assert caught.value.code is ErrorCode.IO_ERROR

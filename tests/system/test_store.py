@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import ModeChanged, SettingsChanged
-from workroom.system.store import INLINE_BYTES, Database, Store
+from workroom.system.store import INLINE_BYTES, Database, Store, StoreError
 
 TABLE = ("notes/1", "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT")
 BIG = b"b" * (INLINE_BYTES + 1)
@@ -90,7 +90,7 @@ def test_a_unit_that_sqlite_rolled_back_itself_is_left_cleanly(store: Store) -> 
             db.execute("INSERT INTO notes (text) VALUES ('one')")
             db.execute("INSERT OR ROLLBACK INTO notes (text) VALUES (NULL)")
 
-    with pytest.raises(apsw.ConstraintError):
+    with pytest.raises(StoreError, match="Nothing was changed"):
         fail()
     add(store, "two")
     assert texts(store) == ["two"]
@@ -434,3 +434,52 @@ def test_an_image_file_that_cannot_be_removed_is_logged_and_the_unit_stands(
         store.forget_image(db, sha)
     assert sha in caplog.text
     assert store.get_image(sha) is None
+
+
+# A disk that fails.
+
+
+def denying(connection: Database, what: str) -> None:
+    """SQLite refuses this statement on a connection."""
+    deny = {(apsw.SQLITE_TRANSACTION, what)}
+    connection.authorizer = lambda code, first, *_: apsw.SQLITE_DENY if (code, first) in deny else apsw.SQLITE_OK
+
+
+def test_a_unit_that_cant_be_rolled_back_is_rolled_back_before_the_next(store: Store) -> None:
+    def fail() -> None:
+        with store.write() as db:
+            db.execute("INSERT INTO notes (text) VALUES ('one')")
+            denying(db, "ROLLBACK")
+            db.execute("INSERT INTO notes (text) VALUES (NULL)")
+
+    with pytest.raises(StoreError, match="NOT NULL"):
+        fail()
+    store._writer.authorizer = None
+    add(store, "two")
+    assert texts(store) == ["two"]
+
+
+def test_a_reader_that_failed_is_not_used_again(store: Store) -> None:
+    with store.read() as db:
+        denying(db, "COMMIT")
+    with store.read() as other:
+        assert other is not db
+        assert texts(store) == []
+
+
+def test_what_cant_be_read_is_told_as_such(store: Store) -> None:
+    with pytest.raises(StoreError, match="can't be read") as caught, store.read() as db:
+        db.set_progress_handler(lambda: True, 1)  # SQLite gives up
+        db.execute("SELECT count(*) FROM notes, notes").fetchall()
+    assert "Nothing was changed" not in caught.value.next_step
+
+
+def test_an_image_that_cant_be_read_is_told(store: Store) -> None:
+    with store.write() as db:
+        sha = store.put_image(db, b"x" * (INLINE_BYTES + 1))
+    path = store._image_path(sha)
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(WorkroomError, match="can't be read"):
+        store.get_image(sha)
+    path.rmdir()

@@ -11,6 +11,7 @@ import sys
 import threading
 
 import pytest
+from tests.limits import few_descriptors
 
 from workroom.system import syscalls
 
@@ -257,11 +258,19 @@ def test_attributes_are_copied_but_not_what_speaks_of_the_bytes(tmp_path):
     assert os.getxattr(target, "user.note") == b"kept"
 
 
-def test_attributes_that_cant_be_read_are_let_be(tmp_path):
+def test_attributes_that_are_not_ours_to_give_are_left_out(tmp_path):
+    """What a file system, or its owner, keeps to itself is no fault; a full disk is one."""
+    with syscalls._as_allowed("user.a"):
+        raise OSError(errno.ENOTSUP, "not here")
+    with syscalls._as_allowed("security.a"):
+        raise PermissionError(errno.EPERM, "not yours")
+    with pytest.raises(PermissionError), syscalls._as_allowed("user.a"):
+        raise PermissionError(errno.EACCES, "not yours")
     path = tmp_path / "a"
     path.write_bytes(b"")
     descriptor = os.open(path, os.O_PATH)
-    syscalls.copy_xattrs(descriptor, descriptor)
+    with pytest.raises(OSError, match="Bad file"):
+        syscalls.copy_xattrs(descriptor, descriptor)
     os.close(descriptor)
 
 
@@ -290,3 +299,9 @@ def test_one_owner_a_folder(tmp_path, folder):
     assert not syscalls.lock_folder(other)
     os.close(other)
     assert syscalls.lock_folder(folder)
+
+
+def test_what_cant_be_tried_just_now_is_not_told_as_missing(folder):
+    with few_descriptors():
+        assert failure(syscalls.supports_exchange, folder) == errno.EMFILE
+        assert failure(syscalls.supports_lease, folder) == errno.EMFILE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import queue
 import threading
@@ -475,3 +476,17 @@ def test_a_refused_call_is_told_to_the_audit_log_and_answered_where_it_can_not_b
         db.execute("CREATE TEMP TRIGGER full BEFORE INSERT ON main.audit BEGIN SELECT RAISE(ABORT, 'full'); END")
     assert call(Call(house.workspace, AGENT), "workspace_inspect", raw).error["code"] == "PATH_OUTSIDE_WORKSPACE"
     assert "can't be told to the audit log" in caplog.text
+
+
+def test_what_the_system_refuses_where_nobody_foresaw_it_is_an_io_error(house):
+    def settings():
+        raise OSError(errno.EIO, "Input/output error", "settings.toml")
+
+    kept = house.tx.keep(house.plan(CREATE), AGENT)
+    broken = Call(replace(house.workspace, settings=settings), AGENT)
+    answer = call(broken, "workspace_edit", {"action": "list"})
+    assert code(answer) == ErrorCode.IO_ERROR
+    assert "settings.toml" in answer.summary
+    house.tx._settings = settings
+    record = replace(a_record(), arguments={"action": "commit", "transaction_id": kept.id})
+    assert code(resume(Call(house.workspace, AGENT), record)) == ErrorCode.IO_ERROR

@@ -7,6 +7,7 @@ accept fine by me                  no id: the newest that waits, if it is the on
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,8 @@ from workroom.tools.tool import Call
 from workroom.tools.workspace import Workspace
 
 __all__ = ["Decided", "Waiting", "accept", "accept_edited", "deny", "pending", "proposal", "show"]
+
+_log = logging.getLogger(__name__)
 
 _PREFIXES = ("approval_", "plan_")
 _NAMED = 10
@@ -157,10 +160,14 @@ def _run(workspace: Workspace, record: Approval, *, hold: bool) -> Decided:
     if hold or record.kind == "plan":
         return Decided(record)
     envelope = resume(Call(workspace, record.actor, record.profile), record)
-    after = workspace.approvals.get(record.id)
-    if envelope.ok or after.status is not Status.CONSUMED:  # else its asker was faster, and has the answer already
-        workspace.approvals.finish(record.id, {"envelope": envelope.to_json(), "text": envelope.text})
-    return Decided(workspace.approvals.get(record.id), envelope)
+    try:
+        after = workspace.approvals.get(record.id)
+        if envelope.ok or after.status is not Status.CONSUMED:  # else its asker was faster, and has the answer already
+            workspace.approvals.finish(record.id, {"envelope": envelope.to_json(), "text": envelope.text})
+        record = workspace.approvals.get(record.id)
+    except WorkroomError as error:  # what was done is told all the same
+        _log.warning("the result of %s can't be kept: %s", record.id, error)
+    return Decided(record, envelope)
 
 
 def deny(credential: PersonCredential, workspace: Workspace, words: str = "") -> Decided:

@@ -26,7 +26,7 @@ from workroom.system.audit import Head
 from workroom.system.clock import Clock, now
 from workroom.system.root import Root
 from workroom.system.state import StateDirectory
-from workroom.system.store import Store
+from workroom.system.store import Store, StoreError
 from workroom.system.syscalls import lock_folder
 from workroom.tools.workspace import Workspace
 
@@ -65,7 +65,7 @@ def build_workspace(
     NOT_FOUND, INVALID_INPUT: no folder. UNSUPPORTED: another process owns it, or a newer Workroom wrote its store.
     IO_ERROR: what a crash left can't be undone now; nothing is lost, and the next opening tries again.
     """
-    with _undone_on_failure() as undo:
+    with _told(path), _undone_on_failure() as undo:
         root = Root.open(path)
         undo.callback(root.close)
         if not lock_folder(root.fd):
@@ -118,14 +118,14 @@ def _make_whole(workspace: Workspace, adopted: str | None) -> None:
             _log.error("%s: the audit log's head is %s; `workroom audit verify` tells more", workspace.root.path, found)
         workspace.transactions.recover()
         workspace.approvals.tell_expired()
-        workspace.approvals.keep_view(workspace.agentic)
-        workspace.plans.keep_view(workspace.agentic)
-    except (OSError, apsw.Error) as error:
+    except (OSError, apsw.Error, WorkroomError) as error:
         raise WorkroomError(
             ErrorCode.IO_ERROR,
-            f"{workspace.root.path} can't be opened: what was left open there can't be made whole: {error}.",
+            f"{workspace.root.path} can't be opened: what was left open there can't be made whole: {error}",
             next_step="Put right what the message names (space, access), then open it again; nothing is lost.",
         ) from error
+    workspace.approvals.keep_view(workspace.agentic)
+    workspace.plans.keep_view(workspace.agentic)
 
 
 def _open_store(folder: Path, head: Head) -> Store:
@@ -133,11 +133,27 @@ def _open_store(folder: Path, head: Head) -> Store:
     migrations = (*transactions.MIGRATIONS, *approvals.MIGRATIONS, *plans.MIGRATIONS, *notes.MIGRATIONS)
     try:
         return Store(folder, migrations, head=head)
-    except apsw.Error as error:
+    except (apsw.Error, StoreError) as error:
+        cause = error.error if isinstance(error, StoreError) else error
+        next_step = "See that its disk has room and works, then open the folder again; nothing is lost."
+        if isinstance(cause, apsw.CorruptError | apsw.NotADBError):
+            next_step = "Mend it from a backup, or move it away: the folder then gets a new one, without its history."
+        raise WorkroomError(
+            ErrorCode.IO_ERROR, f"The store {folder} can't be opened: {cause}.", next_step=next_step
+        ) from error
+
+
+@contextlib.contextmanager
+def _told(path: str) -> Iterator[None]:
+    """What the system refused on the way, in our words."""
+    try:
+        yield
+    except OSError as error:
+        where = f" ({error.filename})" if error.filename else ""
         raise WorkroomError(
             ErrorCode.IO_ERROR,
-            f"The store {folder} can't be opened: {error}.",
-            next_step="Mend it from a backup, or move it away: the folder then gets a new one, without its history.",
+            f"{path} can't be opened: {error.strerror or error}{where}.",
+            next_step="Put right what the message names, then open it again; nothing is lost.",
         ) from error
 
 

@@ -6,9 +6,6 @@ import logging
 import threading
 import time
 
-import apsw
-
-from workroom.base.errors import WorkroomError
 from workroom.base.events import Committed, Event
 from workroom.core.transactions.service import KEEP_DISPLACED_SECONDS
 from workroom.tools.workspace import Workspace
@@ -55,7 +52,7 @@ class Settler:
             self._timer = None
         try:
             settled = self._workspace.transactions.settle()
-        except (WorkroomError, OSError, apsw.Error) as error:
+        except Exception as error:  # noqa: BLE001 - whatever it is, this thread is the one that tries again
             _log.warning("%s can't be settled yet: %s", self._workspace.root.path, error)
             self._arm()
             return

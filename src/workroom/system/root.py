@@ -269,7 +269,7 @@ class Root:
         try:
             _require_file(path, os.fstat(descriptor))
         except WorkroomError:
-            os.close(descriptor)
+            syscalls.close(descriptor)
             raise
         return descriptor
 
@@ -296,7 +296,7 @@ class Root:
         except OSError as error:
             raise refusal(path, error) from error
         finally:
-            os.close(descriptor)
+            syscalls.close(descriptor)
 
     # Folders.
 
@@ -318,7 +318,7 @@ class Root:
         try:
             yield descriptor
         finally:
-            os.close(descriptor)
+            syscalls.close(descriptor)
 
     def make_folder(self, path: str, mode: int = 0o777) -> None:
         """Make one folder in an existing one. EDIT_CONFLICT when something stands there."""
@@ -336,8 +336,11 @@ class Root:
         `confinement` (openat2, walk), `atomic_replace` (exchange, rename), `lease` (True, or why not).
         """
         if self._capabilities is None:
-            with self.folder(probe) as folder:
-                self._capabilities = _probe(folder, walk=self._walk)
+            try:
+                with self.folder(probe) as folder:
+                    self._capabilities = _probe(folder, walk=self._walk)
+            except OSError as error:  # a full disk, no descriptors left: the next time it is tried again
+                return _untried(error, walk=self._walk)
         return dict(self._capabilities)
 
     # Inside.
@@ -357,7 +360,7 @@ class Root:
         try:
             yield descriptor, name
         finally:
-            os.close(descriptor)
+            syscalls.close(descriptor)
 
     def _open_beneath(self, path: str, flags: int) -> int:
         try:
@@ -444,7 +447,7 @@ def _file_state(folder: int, name: str) -> State | None:
             sha.update(chunk)
             size += len(chunk)
     finally:
-        os.close(descriptor)
+        syscalls.close(descriptor)
     return State(Kind.FILE, sha.hexdigest(), size, stat.S_IMODE(info.st_mode))
 
 
@@ -481,10 +484,20 @@ def _too_large(path: str, size: int, limit: int) -> WorkroomError:
     )
 
 
+def _confinement(*, walk: bool) -> dict[str, Any]:
+    if not walk:
+        return {"confinement": "openat2"}
+    reason = "Paths are opened one folder at a time: as safe, slower."
+    return {"confinement": "walk", "confinement_reason": reason}
+
+
+def _untried(error: OSError, *, walk: bool) -> dict[str, Any]:
+    reason = f"It can't be tried now: {error.strerror}."
+    return {**_confinement(walk=walk), "atomic_replace": "rename", "atomic_replace_reason": reason, "lease": reason}
+
+
 def _probe(folder: int, *, walk: bool) -> dict[str, Any]:
-    found: dict[str, Any] = {"confinement": "walk" if walk else "openat2"}
-    if walk:
-        found["confinement_reason"] = "Paths are opened one folder at a time: as safe, slower."
+    found = _confinement(walk=walk)
     if syscalls.supports_exchange(folder):
         found["atomic_replace"] = "exchange"
     else:

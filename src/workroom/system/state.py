@@ -301,6 +301,8 @@ class StateDirectory:
             status = os.stat(file)
         except (FileNotFoundError, NotADirectoryError):
             return _EMPTY
+        except OSError as error:
+            raise WorkroomError(ErrorCode.IO_ERROR, f"{file} can't be read: {error.strerror}.") from error
         key = (status.st_mtime_ns, status.st_size, status.st_ino)
         cached = self._cache.get(file)
         if cached is not None and cached.key == key:
@@ -496,16 +498,16 @@ def _not_private(path: Path) -> WorkroomError:
 
 
 def _write(target: Path, body: bytes) -> None:
-    """Replace a file whole; on disk when this returns. IO_ERROR leaves the old one."""
+    """Replace a file whole; on disk when this returns. IO_ERROR: it is the old one or the new one."""
     aside = _aside(target)
     try:
         _write_new(aside, body)
         os.rename(aside, target)
+        fsync_folder(target.parent)
     except OSError as error:
         with suppress(OSError):
             os.unlink(aside)
         raise WorkroomError(ErrorCode.IO_ERROR, f"{target} can't be written: {error.strerror}.") from error
-    fsync_folder(target.parent)
 
 
 def _write_new(path: Path, body: bytes) -> None:

@@ -22,7 +22,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import apsw
 
@@ -33,13 +33,19 @@ from workroom.base.events import Event
 from workroom.system import audit
 from workroom.system.durable import fsync_folder
 
-__all__ = ["INLINE_BYTES", "Database", "Listener", "Migration", "Store"]
+__all__ = ["INLINE_BYTES", "Database", "Listener", "Migration", "Store", "StoreError"]
 
 Database = apsw.Connection
 Migration = tuple[str, str]
 """A name that never changes (`transactions/1`), and the SQL that it stands for."""
 Listener = Callable[[int, Event], None]
 """Hears of events in the order of their numbers, one at a time. What it raises is logged: the commit stands."""
+
+_OURS = (apsw.SQLError, apsw.MisuseError, apsw.BindingsError, apsw.ThreadingViolationError)
+"""Faults of ours, which pass as they are."""
+_CERTAIN = (apsw.FullError, apsw.ConstraintError, apsw.BusyError)
+"""Refusals of a commit after which nothing of it can be on disk."""
+_LOOK_AT_DISK = "See that the disk of the state directory has room and works."
 
 INLINE_BYTES = 64 * 1024
 """Images up to this size live in the database; larger ones are files named by their hash."""
@@ -60,6 +66,30 @@ _OWN: tuple[Migration, ...] = (
     ),
     audit.MIGRATION,
 )
+
+
+class StoreError(WorkroomError):
+    """IO_ERROR: the database can't be read or written now, for the reason `error`.
+
+    `undecided`: the system failed in the middle of a commit, and only the next opening tells whether it is on disk.
+    Otherwise nothing of the unit of work is.
+    """
+
+    def __init__(self, error: apsw.Error, *, undecided: bool = False) -> None:
+        message, next_step = f"The history can't be written: {error}.", f"Nothing was changed. {_LOOK_AT_DISK}"
+        if undecided:
+            message = f"Whether this was recorded is decided when the workspace is opened again: {error}."
+            next_step = "Open the workspace again, then look at what is there."
+        super().__init__(ErrorCode.IO_ERROR, message, next_step=next_step)
+        self.error = error
+        self.undecided = undecided
+
+    @classmethod
+    def of_reading(cls, error: apsw.Error) -> Self:
+        """The one that a reader gets."""
+        found = cls(error)
+        found.message, found.next_step = f"The history can't be read: {error}.", _LOOK_AT_DISK
+        return found
 
 
 class Store:
@@ -90,10 +120,14 @@ class Store:
         self._readers: list[Database] = []
         self._closed = False
         self._writer = self._connect()
-        self._writer.execute(f"PRAGMA cache_size = -{_WRITER_CACHE_KIB}")
-        os.chmod(self._path, 0o600)
-        self._migrate([*_OWN, *migrations])
-        self._sweep_images()
+        try:
+            self._writer.execute(f"PRAGMA cache_size = -{_WRITER_CACHE_KIB}")
+            os.chmod(self._path, 0o600)
+            self._migrate([*_OWN, *migrations])
+            self._sweep_images()
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         with self._lock:
@@ -107,23 +141,26 @@ class Store:
 
     @contextmanager
     def write(self) -> Iterator[Database]:
-        """One unit of work; on disk when the block has been left. A nested block joins the outer one."""
+        """One unit of work; on disk when the block has been left. A nested block joins the outer one. StoreError."""
         with self._lock:
             if self._owner:
                 yield self._writer
                 return
             self._check_open()
-            self._writer.execute("BEGIN IMMEDIATE")
-            self._owner = threading.get_ident()
+            committing = False
             try:
+                self._begin()
+                self._owner = threading.get_ident()
                 yield self._writer
+                committing = True
                 self._writer.execute("COMMIT")
-            except BaseException:
+            except BaseException as error:
                 self._pending.clear()
                 self._recorded = None
                 self._unneeded.clear()
-                if self._writer.in_transaction:
-                    self._writer.execute("ROLLBACK")
+                self._roll_back()
+                if isinstance(error, apsw.Error) and not isinstance(error, _OURS):
+                    raise StoreError(error, undecided=committing and not isinstance(error, _CERTAIN)) from error
                 raise
             finally:
                 self._owner = 0
@@ -135,19 +172,35 @@ class Store:
         if emitted and self._teller != threading.get_ident():
             self._tell()
 
+    def _begin(self) -> None:
+        if self._writer.in_transaction:  # it couldn't be rolled back when the disk failed
+            self._writer.execute("ROLLBACK")
+        self._writer.execute("BEGIN IMMEDIATE")
+
+    def _roll_back(self) -> None:
+        try:
+            if self._writer.in_transaction:
+                self._writer.execute("ROLLBACK")
+        except apsw.Error as error:
+            _log.warning("A unit of work can't be rolled back yet: %s", error)
+
     @contextmanager
     def read(self) -> Iterator[Database]:
-        """A consistent snapshot for reading; inside this thread's unit of work, that unit's own view."""
+        """A consistent snapshot for reading; inside this thread's unit of work, that unit's own view. StoreError."""
         if self._owner == threading.get_ident():
             yield self._writer
             return
-        connection = self._reader()
-        connection.execute("BEGIN")
         try:
-            yield connection
-        finally:
-            connection.execute("COMMIT")
-            self._return(connection)
+            connection = self._reader()
+            try:
+                connection.execute("BEGIN")
+                yield connection
+            finally:
+                self._return(connection)
+        except _OURS:
+            raise
+        except apsw.Error as error:
+            raise StoreError.of_reading(error) from error
 
     def emit(self, db: Database, event: Event, at: float) -> int:
         """Write an event within the unit of work `db`; answers its number."""
@@ -224,7 +277,7 @@ class Store:
         """Keep `body`, whose SHA-256 the caller has computed already."""
         inline = len(body) <= INLINE_BYTES
         self._unneeded.discard(sha)
-        if not inline and not self._image_path(sha).exists():
+        if not inline:
             self._write_image_file(sha, body)
         db.execute(
             "INSERT INTO images (sha256, bytes, body) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
@@ -243,6 +296,8 @@ class Store:
             body = self._image_path(sha).read_bytes()
         except FileNotFoundError:
             return None
+        except OSError as error:
+            raise WorkroomError(ErrorCode.IO_ERROR, f"The image {sha} can't be read: {error.strerror}.") from error
         if hashlib.sha256(body).hexdigest() != sha:
             raise WorkroomError(ErrorCode.IO_ERROR, f"The image {sha} is damaged on disk.")
         return body
@@ -271,6 +326,7 @@ class Store:
         files = list((self.folder / "images").glob("*/*"))
         if not files:
             return
+        fsync_folder(self.folder / "images")  # whose folders a crash may have left made, and not on disk
         with self.read() as db:
             kept = {str(row[0]) for row in db.execute("SELECT sha256 FROM images WHERE body IS NULL")}
         for file in files:
@@ -279,9 +335,11 @@ class Store:
 
     def _write_image_file(self, sha: str, body: bytes) -> None:
         target = self._image_path(sha)
-        _make_folder(target.parent)
         partial = target.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
         try:
+            if target.exists():
+                return
+            _make_folder(target.parent)
             with open(partial, "wb", opener=_private) as stream:
                 stream.write(body)
                 stream.flush()
@@ -289,9 +347,13 @@ class Store:
             os.rename(partial, target)
             fsync_folder(target.parent)
         except OSError as error:
-            partial.unlink(missing_ok=True)
-            target.unlink(missing_ok=True)  # the next try writes it anew
-            raise WorkroomError(ErrorCode.IO_ERROR, f"An image can't be kept: {error.strerror}.") from error
+            _remove(partial)
+            _remove(target)  # whose name may not be on disk: the next try writes it anew
+            raise WorkroomError(
+                ErrorCode.IO_ERROR,
+                f"An image can't be kept: {error.strerror}.",
+                next_step=f"Nothing was changed. {_LOOK_AT_DISK}",
+            ) from error
 
     # Connections.
 
@@ -317,6 +379,13 @@ class Store:
             )
 
     def _return(self, connection: Database) -> None:
+        """Keep a reader for the next one, unless there are enough, or the disk failed under it."""
+        try:
+            if connection.in_transaction:
+                connection.execute("COMMIT")
+        except apsw.Error:
+            connection.close()
+            return
         if self._closed or len(self._readers) >= _SPARE_READERS:
             connection.close()
         else:

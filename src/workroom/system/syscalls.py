@@ -27,6 +27,7 @@ __all__ = [
     "O_FOLDER",
     "LeaseResult",
     "SyncError",
+    "close",
     "copy_xattrs",
     "fsync",
     "has_openat2",
@@ -60,7 +61,13 @@ _SYS_RENAMEAT2 = {
     "s390x": 347,
 }
 _CANT_RENAME = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
+_PASSING = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO, errno.EINTR}
+)  # fmt: skip
+"""What may be otherwise in a moment."""
 _CANT_LINK = frozenset({*_CANT_RENAME, errno.EPERM, errno.EMLINK})
+_NO_ATTRIBUTE = frozenset({errno.ENOTSUP, errno.EOPNOTSUPP, getattr(errno, "ENODATA", errno.ENOTSUP)})
+_NOT_OURS = frozenset({errno.EPERM, errno.EACCES, errno.EINVAL})
 _NEVER_COPIED = frozenset({"security.capability", "security.ima", "security.evm"})
 
 
@@ -160,11 +167,16 @@ def rename_exchange(from_folder: int, name: str, to_folder: int, new_name: str) 
 
 
 def supports_exchange(folder: int) -> bool:
-    """Whether the file system under an open folder can exchange two files. Tries it on two files of its own."""
+    """Whether the file system under an open folder can exchange two files. Tries it on two files of its own.
+
+    OSError where it can't be tried just now: a full disk, no descriptors left.
+    """
     try:
         with _scratch(folder) as (one, other):
             rename_exchange(folder, one, folder, other)
-    except OSError:
+    except OSError as error:
+        if error.errno in _PASSING:
+            raise
         return False
     return True
 
@@ -241,7 +253,7 @@ def lease_intact(descriptor: int) -> bool:
 
 
 def supports_lease(folder: int) -> bool:
-    """Whether files in an open folder can be leased. Tries it on a file of its own."""
+    """Whether files in an open folder can be leased. Tries it on a file of its own. OSError as `supports_exchange`."""
     try:
         with _scratch(folder) as (name, _):
             descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
@@ -249,30 +261,49 @@ def supports_lease(folder: int) -> bool:
                 return take_read_lease(descriptor) == "held"
             finally:
                 os.close(descriptor)
-    except OSError:
+    except OSError as error:
+        if error.errno in _PASSING:
+            raise
         return False
 
 
 # Files.
 
 
+def close(descriptor: int) -> None:
+    """Close what was read, or was brought to the disk before: that this fails says nothing of what was done with it."""
+    with contextlib.suppress(OSError):
+        os.close(descriptor)
+
+
 def copy_xattrs(source: int, target: int) -> None:
     """Copy extended attributes (ACLs among them) from one open file to another, as far as the systems allow.
 
-    Capabilities and integrity hashes speak of the very bytes; they are not carried over to others.
+    Capabilities and integrity hashes speak of the very bytes; they are not carried over to others. OSError where one
+    could be kept and isn't: a full disk, a fault.
     """
     if not hasattr(os, "listxattr"):  # pragma: no cover - macOS
         if hasattr(_libc, "fcopyfile"):
             _libc.fcopyfile(source, target, None, 1 | 4)  # COPYFILE_ACL, COPYFILE_XATTR
         return
-    try:
+    names: list[str] = []
+    with _as_allowed("user."):
         names = os.listxattr(source)
-    except OSError:
-        return
     for name in names:
         if name not in _NEVER_COPIED:
-            with contextlib.suppress(OSError):
+            with _as_allowed(name):
                 os.setxattr(target, name, os.getxattr(source, name))
+
+
+@contextlib.contextmanager
+def _as_allowed(name: str) -> Iterator[None]:
+    """An attribute that this system hasn't, or that went away, or that is not a user's to give, is left out."""
+    try:
+        yield
+    except OSError as error:
+        left = _NO_ATTRIBUTE if name.startswith("user.") else _NO_ATTRIBUTE | _NOT_OURS
+        if error.errno not in left:
+            raise
 
 
 class SyncError(OSError):

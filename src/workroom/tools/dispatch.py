@@ -91,6 +91,8 @@ def call(caller: Call, name: str, raw: dict[str, Any]) -> Envelope:
     except WorkroomError as error:
         envelope = _failure(operation, error)
         _audit(caller, operation, error, raw)
+    except OSError as error:
+        envelope = failure(operation, _refused(error))
     except Exception:  # noqa: BLE001 - the last line of defence: a fault of ours is told as one, and logged whole
         _log.exception("%s failed", operation)
         envelope = failure(operation, _internal())
@@ -124,6 +126,8 @@ def resume(caller: Call, record: Approval) -> Envelope:
         return _told_of_part(proposal.run(_permit_of(record)), record)
     except WorkroomError as error:
         return _failure(operation, error)
+    except OSError as error:
+        return failure(operation, _refused(error))
     except Exception:  # noqa: BLE001 - as in `call`: the record must get its result, whatever it is
         _log.exception("%s failed", operation)
         return failure(operation, _internal())
@@ -352,6 +356,15 @@ def _request(tool: Tool, action: Action, arguments: Arguments) -> str:
     """What makes two calls the same call: everything but a title and an idempotency key."""
     fields = arguments.model_dump(mode="json", exclude=set(Arguments.unrepeated))
     return digest([tool.name, action.name, fields])
+
+
+def _refused(error: OSError) -> WorkroomError:
+    """What the system refused where nobody foresaw it; before any effect, since a tool that had one answers so."""
+    _log.warning("the system refused", exc_info=error)
+    where = f" ({error.filename})" if error.filename else ""
+    return WorkroomError(
+        ErrorCode.IO_ERROR, f"The system refused: {error.strerror or error}{where}.", next_step="Try again."
+    )
 
 
 def _internal() -> WorkroomError:

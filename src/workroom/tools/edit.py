@@ -9,10 +9,10 @@ from pydantic import Field
 from workroom.base.changes import Permit
 from workroom.base.envelope import Envelope
 from workroom.base.errors import ErrorCode, WorkroomError
-from workroom.core.transactions import Operation, Planned, Strategy, Transaction, write_views
+from workroom.core.transactions import Operation, Planned, Strategy, Transaction
 from workroom.tools.parts import current, part_proposal, take
 from workroom.tools.tool import Action, Arguments, Call, Proposal, Staged, Tool
-from workroom.tools.transaction_answer import answer, counts, plan_data, plan_diff
+from workroom.tools.transaction_answer import answer, counts, plan_data, plan_diff, stage_views
 from workroom.tools.transaction_rows import derived_row, transaction_row
 
 __all__ = ["EDIT"]
@@ -248,7 +248,8 @@ def _proposal(
             staged = transactions.keep(_twin(call, arguments, error).planned, call.actor, waits=True)
         named = transactions.hunks(staged)
         diff = plan_diff(call, staged, named)
-        data, artifacts = plan_data(staged, "planned", diff, named), write_views(call.workspace.agentic, staged, diff)
+        data = plan_data(staged, "planned", diff, named)
+        artifacts = stage_views(call, staged, diff, data)
         text = "\n".join([*staged.warnings, str(data["diffPreview"])])
         return Staged(_commit_call(staged), data, artifacts, text)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from workroom.base.envelope import Envelope
+from workroom.base.envelope import Artifact, Envelope
+from workroom.base.errors import WorkroomError
 from workroom.core.transactions import UNNAMED, Derivation, Named, Planned, file_row, render_diff, write_views
 from workroom.tools.tool import Call
 
-__all__ = ["answer", "counts", "plan_data", "plan_diff"]
+__all__ = ["answer", "counts", "plan_data", "plan_diff", "stage_views"]
 
 _PREVIEW_CHARS = 6_000
 _FILES_SHOWN = 200
@@ -16,11 +17,34 @@ _HUNKS_SHOWN = 50
 
 
 def answer(call: Call, operation: str, planned: Planned, status: str, summary: str, *, views: bool = True) -> Envelope:
-    """The answer about a transaction; with `views` its files for the reader are written and named."""
+    """The answer about a transaction; with `views` its files for the reader are written and named.
+
+    Once it is applied this can't fail: what can't be read or written then is left out, and told.
+    """
+    try:
+        return _answer(call, operation, planned, status, summary, views=views)
+    except (WorkroomError, OSError) as error:
+        if status not in {"applied", "rolled_back"}:
+            raise
+        data = plan_data(planned, status, "")
+        data["warnings"].append(f"The changes can't be shown now: {error}")
+        return Envelope(True, operation, summary, data, "high", (f"{planned.id} {status}: {planned.title}",))
+
+
+def stage_views(call: Call, planned: Planned, diff: str, data: dict[str, Any]) -> tuple[Artifact, ...]:
+    """The files for the reader; where they can't be written, that is a warning: the answer is none the less true."""
+    try:
+        return write_views(call.workspace.agentic, planned, diff)
+    except WorkroomError as error:
+        data["warnings"].append(f"The diff and the review can't be written for reading: {error}")
+        return ()
+
+
+def _answer(call: Call, operation: str, planned: Planned, status: str, summary: str, *, views: bool) -> Envelope:
     named = call.workspace.transactions.hunks(planned) if status == "planned" else UNNAMED
     diff = plan_diff(call, planned, named)
-    artifacts = write_views(call.workspace.agentic, planned, diff) if views else ()
     data = plan_data(planned, status, diff, named)
+    artifacts = stage_views(call, planned, diff, data) if views else ()
     edited = _edited(call, planned)
     if edited is not None:
         data["edited"] = {
@@ -43,7 +67,7 @@ def answer(call: Call, operation: str, planned: Planned, status: str, summary: s
         facts=(f"{planned.id} {status}: {planned.title}",),
         omit_when_summarizing=("diffPreview",),
         artifacts=artifacts,
-        text="\n".join([*lines, *planned.asks, *planned.warnings, *_edit_lines(edited), shown]).rstrip(),
+        text="\n".join([*lines, *data["warnings"], *_edit_lines(edited), shown]).rstrip(),
     )
 
 

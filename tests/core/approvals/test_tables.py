@@ -1,11 +1,11 @@
 """Where a record stands is said in SQL: consumed by its consumption, expired by the clock."""
 
-import apsw
 import pytest
 from tests.conftest import AGENT
 
 from workroom.core.approvals import LIFETIME_SECONDS
 from workroom.core.approvals.tables import FROM, STATUS, decided
+from workroom.system.store import StoreError
 
 
 def standing(room, record):
@@ -48,7 +48,7 @@ def staged(house):
 )
 def test_no_row_without_its_line(house, staged, sql):
     house.commit(house.plan({"type": "mkdir", "path": "d"}))  # so that the newest line is another's
-    with pytest.raises(apsw.ConstraintError, match="needs its line"), house.workspace.store.write() as db:
+    with pytest.raises(StoreError, match="needs its line"), house.workspace.store.write() as db:
         db.execute(sql)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import apsw
 import pytest
 from tests.conftest import AGENT
 
 from workroom.base.audit import Shown
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.transactions.consumption import check_unused, consume, count_used, used_for
+from workroom.system.store import StoreError
 
 
 def test_an_approval_is_used_once_by_what_is_written_with_it(house):
@@ -45,7 +45,7 @@ def twice(store, db):
 
 def test_nothing_is_used_without_a_line_in_the_audit_log(house):
     store = house.workspace.store
-    with pytest.raises(apsw.ConstraintError, match="needs its line"), store.write() as db:
+    with pytest.raises(StoreError, match="needs its line"), store.write() as db:
         consume(db, "approval_1", "tx_1", 1.0)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import resource
 import shutil
@@ -20,6 +21,7 @@ from workroom.base.changes import Permit
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.pulse import Pulse
 from workroom.core.transactions import Operation
+from workroom.core.transactions.views import drop_views
 
 OPERATIONS = TypeAdapter(tuple[Operation, ...]).validate_python
 DAY = 24 * 3600.0
@@ -310,6 +312,27 @@ def refuse(house, when: str, then: str = "ABORT") -> None:
         db.execute(f"CREATE TEMP TRIGGER refusing {when} BEGIN SELECT RAISE({then}, 'the disk is broken'); END")
 
 
+@contextlib.contextmanager
+def failing_commit(house, number: int) -> Iterator[None]:
+    """The disk fails under the database's own commit, the so many-th from now on: its log can't be written further."""
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    log = Path(f"{house.workspace.store.folder}/workspace.db-wal")
+    counter = itertools.count(1)
+
+    def committing() -> bool:
+        if next(counter) == number:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (log.stat().st_size, limit[1]))
+        return False
+
+    writer = house.workspace.store._writer
+    writer.set_commit_hook(committing)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+        writer.set_commit_hook(None)
+
+
 def test_a_disk_that_takes_no_new_file_leaves_all_as_it_was(house):
     house.write("g", "g\n")
     planned = house.plan({"type": "delete", "path": "g"}, {**CREATE, "content": "x" * 3_000_000})
@@ -340,8 +363,7 @@ def test_a_database_that_fails_at_the_end_is_asked_again_at_the_next_opening(hou
     house.write("g", "g\n")
     before = house.tree()
     planned = house.plan({"type": "delete", "path": "g"}, CREATE)
-    refuse(house, "BEFORE INSERT ON main.entries")
-    with pytest.raises(WorkroomError) as caught:
+    with failing_commit(house, number=2), pytest.raises(WorkroomError) as caught:
         house.commit(planned)
     assert (caught.value.code, "decided when" in caught.value.message) == (ErrorCode.IO_ERROR, True)
     with pytest.raises(WorkroomError, match="No commit is taken"):
@@ -551,3 +573,27 @@ def test_no_cancelling_stops_what_is_prepared(house):
     assert pulse.cancelled
     assert house.read("f") == b"after\n"
     assert [entry.transaction_id for entry in house.tx.history()] == [planned.id]
+
+
+def test_a_full_disk_below_the_folder_leaves_no_word_behind(small_disk, house, tmp_path):
+    """What was to be staged beside its target, on another mount, was written down; that goes as well."""
+    mount = house.folder / "other"
+    mount.mkdir()
+    subprocess.run(["mount", "--bind", str(small_disk), str(mount)], check=True)
+    try:
+        planned = house.plan({"type": "create", "path": "other/f", "content": "x" * 5_000_000})
+        assert refused(house, lambda: house.commit(planned)).code is ErrorCode.IO_ERROR
+        with house.workspace.store.read() as db:
+            assert db.execute("SELECT COUNT(*) FROM intents").get == 0
+    finally:
+        subprocess.run(["umount", "-l", str(mount)], check=True)
+
+
+def test_views_that_cant_be_removed_stay(house):
+    kept = house.tx.keep(house.plan(CREATE), AGENT)
+    folder = house.folder / ".agentic"
+    folder.mkdir(exist_ok=True)
+    (folder / "transactions").write_text("a file where a folder belongs")
+    with pytest.raises(WorkroomError):
+        house.workspace.agentic.write(f"transactions/{kept.id}/x", b"", "x")
+    drop_views(house.workspace.agentic, ["../x", kept.id])

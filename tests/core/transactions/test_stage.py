@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import resource
 import stat
 
 import pytest
+from tests.limits import few_descriptors
 
 from workroom.base.changes import ABSENT, Change, Kind, State
 from workroom.base.errors import ErrorCode, WorkroomError
-from workroom.core.transactions.stage import PART, discard, stage_all, stage_image
+from workroom.core.transactions.stage import PART, _gone, discard, stage_all, stage_image
 from workroom.core.transactions.steps import Folders, Step, build_steps
 
 
@@ -170,3 +172,32 @@ def test_an_image_of_a_folder_has_its_mode(house, folders, partial):
     stage_image(house.workspace.root, folders, step, b"")
     assert slots(house) == [step.slot]
     assert stat.S_IMODE((house.folder / step.slot_folder / step.slot).stat().st_mode) == 0o700
+
+
+def test_attributes_that_cant_be_read_just_now_are_not_lost(house, folders):
+    """Not without a word: nothing is staged then."""
+    house.write("f", "old", 0o751)
+    planned, steps = staging(house, {"type": "rewrite", "path": "f", "content": "new"})
+    folders.at(steps[0].slot_folder)
+    folders.at(".")
+    with few_descriptors(1), pytest.raises(OSError, match="Too many open files"):
+        stage_all(house.workspace.root, folders, steps, planned.contents.get)
+    assert slots(house) == []
+
+
+def test_a_model_that_went_away_is_no_fault_of_the_disk():
+    assert _gone(WorkroomError(ErrorCode.NOT_FOUND, "gone"))
+    assert not _gone(WorkroomError(ErrorCode.IO_ERROR, "failed"))
+    assert _gone(FileNotFoundError(errno.ENOENT, "gone"))
+    assert not _gone(OSError(errno.EIO, "failed"))
+
+
+def test_a_file_that_is_moved_over_another_keeps_its_attributes(house):
+    target, mover = house.write("target", "old", 0o600), house.write("mover", "new", 0o640)
+    try:
+        os.setxattr(target, "user.of", b"target")
+        os.setxattr(mover, "user.of", b"mover")
+    except OSError:
+        pytest.skip("no attributes of users' on this file system")
+    house.edit({"type": "move", "from": "mover", "to": "target", "overwrite": True})
+    assert (os.getxattr(target, "user.of"), stat.S_IMODE(target.stat().st_mode)) == (b"mover", 0o640)

@@ -14,8 +14,10 @@ from pathlib import Path
 import pytest
 from tests.conftest import House
 
-from workroom.base.errors import WorkroomError
+from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.transactions import tables
+from workroom.core.transactions.apply import perform
+from workroom.core.transactions.steps import Folders, build_steps
 
 PROJECT = Path(__file__).parents[3]
 
@@ -103,3 +105,20 @@ def test_an_opening_does_not_believe_the_disk_either(failing):
 
 if __name__ == "__main__":
     main(*sys.argv[1:])
+
+
+def test_a_way_back_that_fails_is_not_told_as_nothing(house):
+    """Who is told that nothing was changed believes the files."""
+    house.write("f", "old")
+    planned = house.plan({"type": "delete", "path": "f"})
+    steps = build_steps(house.workspace.root, planned.change_set, planned.id, house.workspace.agentic.stage())
+    with Folders(house.workspace.root) as folders:
+        perform(folders, steps, done := [])
+        house.workspace.root.close()
+        with Folders(house.workspace.root) as gone, pytest.raises(WorkroomError) as caught:
+            house.tx._wayback.take_back(gone, planned, steps, done, OSError("the first fault"))
+    assert "half changed" in caught.value.message
+    assert "the first fault" in caught.value.message
+    assert caught.value.code is ErrorCode.IO_ERROR
+    house.workspace.store.close()
+    house.workspace = None

@@ -94,7 +94,7 @@ def _remove(folders: Folders, step: Step, done: list[Step]) -> None:
         _check_out(slot, step)
         _check_lease(descriptor, lease, change)
     finally:
-        os.close(descriptor)
+        syscalls.close(descriptor)
 
 
 def _create(folders: Folders, step: Step, done: list[Step]) -> None:
@@ -128,7 +128,7 @@ def _replace(folders: Folders, step: Step, done: list[Step]) -> None:
         _check_out(slot, step)
         _check_lease(descriptor, lease, step.change)
     finally:
-        os.close(descriptor)
+        syscalls.close(descriptor)
 
 
 _ACTIONS = {"remove": _remove, "create": _create, "move": _move, "replace": _replace}
@@ -139,7 +139,7 @@ def _lease(parent: int, name: str, change: Change) -> tuple[int, syscalls.LeaseR
     descriptor = os.open(name, LOOK, dir_fd=parent)
     lease = syscalls.take_read_lease(descriptor)
     if lease == "refused":
-        os.close(descriptor)
+        syscalls.close(descriptor)
         raise _conflict(change, "another program has it open for writing")
     return descriptor, lease
 

@@ -13,8 +13,6 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-import apsw
-
 from workroom.base.actor import Actor
 from workroom.base.changes import Permit
 from workroom.base.errors import ErrorCode, WorkroomError
@@ -48,7 +46,7 @@ from workroom.core.transactions.wayback import WayBack
 from workroom.system.agentic import Agentic
 from workroom.system.clock import Clock
 from workroom.system.root import Root
-from workroom.system.store import Database, Store
+from workroom.system.store import Database, Store, StoreError
 from workroom.system.syscalls import SyncError
 
 __all__ = ["KEEP_DISPLACED_SECONDS", "Transactions"]
@@ -283,10 +281,10 @@ class Transactions:
             self.check(planned)
             stage = self._agentic.stage()
             steps = build_steps(self._root, planned.change_set, planned.id, stage)
-            self._announce(planned, steps, stage)
             with Folders(self._root) as folders:
-                steps = self._stage(folders, planned, steps, pulse)
-                self._prepare(folders, planned, actor, steps)
+                with self._announced(planned, steps, stage):
+                    steps = self._stage(folders, planned, steps, pulse)
+                    self._prepare(folders, planned, actor, steps)
                 return self._apply(folders, planned, permit, actor, steps)
 
     def _check_ready(self, planned: Planned, permit: Permit) -> None:
@@ -311,15 +309,24 @@ class Transactions:
                 self._wayback.distrust(steps, error)
             raise _io_error("The new files can't be written", error) from error
 
-    def _announce(self, planned: Planned, steps: tuple[Step, ...], stage: str) -> None:
+    @contextlib.contextmanager
+    def _announced(self, planned: Planned, steps: tuple[Step, ...], stage: str) -> Iterator[None]:
         """Write down the slots beside targets on other mounts before they are made: a crash must not leave them there.
 
         What is in the staging folder needs no such word; nobody else's files are in it.
         """
         beside = [step_to_json(step) for step in steps if step.slot_folder != stage]
-        if beside:
-            with _recorded(), self._store.write() as db:
-                tables.put_intent(db, planned.id, {"steps": beside}, self._clock(), "staging")
+        if not beside:
+            yield
+            return
+        with _recorded(), self._store.write() as db:
+            tables.put_intent(db, planned.id, {"steps": beside}, self._clock(), "staging")
+        try:
+            yield
+        except BaseException:
+            with contextlib.suppress(StoreError), self._store.write() as db:  # else the next opening takes it away
+                tables.delete_intent(db, planned.id)
+            raise
 
     def _prepare(self, folders: Folders, planned: Planned, actor: Actor, steps: tuple[Step, ...]) -> None:
         """The `prepared` row, with every image; from here on a crash is taken back at the next opening."""
@@ -347,22 +354,17 @@ class Transactions:
             sync_folders(self._root, folders, steps)
             return self._committed(planned, permit, actor, steps)
         except BaseException as error:
-            if isinstance(error, apsw.Error) and not isinstance(error, apsw.FullError):
+            if isinstance(error, StoreError) and error.undecided:
                 raise self._undecided(planned, error) from error
             self._wayback.take_back(folders, planned, steps, done, error)
             self._explain(planned, error)
-            if isinstance(error, apsw.FullError):
-                raise _no_record(error) from error
             if isinstance(error, OSError):
                 raise _io_error("The disk did not confirm the change; it was taken back", error) from error
             raise
 
-    def _undecided(self, planned: Planned, error: apsw.Error) -> WorkroomError:
-        """Whether the committing row is on disk is not known now; the next opening reads it and goes by it.
-
-        A full disk is another matter: then the row can't be there.
-        """
-        self._broken = f"the database failed at the end of {planned.id} ({error})"
+    def _undecided(self, planned: Planned, error: StoreError) -> WorkroomError:
+        """Whether the committing row is on disk is not known now; the next opening reads it and goes by it."""
+        self._broken = f"the database failed at the end of {planned.id} ({error.error})"
         return WorkroomError(
             ErrorCode.IO_ERROR,
             f"Whether {planned.id} was made is decided when the workspace is opened again: {self._broken}.",
@@ -538,18 +540,14 @@ def _check_kept(db: Database, planned: Planned) -> None:
 
 @contextlib.contextmanager
 def _recorded() -> Iterator[None]:
-    """What the database refuses, in our words."""
+    """Around rows that say what may be done: without them nothing is, so that it doesn't matter whether they are there.
+
+    What a failed commit of them leaves behind is a plan that can be made, or an intent that has nothing to undo.
+    """
     try:
         yield
-    except apsw.Error as error:
-        raise _no_record(error) from error
-
-
-def _no_record(error: apsw.Error) -> WorkroomError:
-    return WorkroomError(
-        ErrorCode.IO_ERROR, f"The history can't be written: {error}.",
-        next_step="Nothing was changed. See that the disk of the state directory has room.",
-    )  # fmt: skip
+    except StoreError as error:
+        raise StoreError(error.error) from error
 
 
 def _io_error(what: str, error: OSError) -> WorkroomError:

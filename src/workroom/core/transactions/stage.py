@@ -7,6 +7,7 @@ the whole file system would wait for other programs' dirty pages.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -55,7 +56,7 @@ def stage_all(
         pulse.check()
     except BaseException:
         for descriptor in pending:
-            os.close(descriptor)
+            syscalls.close(descriptor)
         discard(folders, steps)
         raise
     return tuple(staged)
@@ -130,28 +131,43 @@ def _stage_file(root: Root, folders: Folders, folder: int, step: Step, data: byt
             os.fchmod(descriptor, after.mode)
         return os.fstat(descriptor).st_ino, descriptor
     except BaseException:
-        os.close(descriptor)
+        syscalls.close(descriptor)
         raise
 
 
 def _take_attributes(root: Root, folders: Folders, step: Step, descriptor: int) -> None:
-    """Owner and extended attributes of the file that is replaced, or of the one that is copied."""
-    model = step.change.path if step.action == "replace" else step.change.like
-    if model is None:
-        return
+    """Owner and extended attributes of the file that is replaced; the latter of one that is copied or moved there."""
+    like = step.change.like
+    if step.action == "replace":
+        _take_from(root, folders, step.path, descriptor, owner=True, xattrs=like is None)
+    if like is not None:
+        _take_from(root, folders, like, descriptor, owner=False, xattrs=True)
+
+
+def _take_from(root: Root, folders: Folders, model: str, descriptor: int, *, owner: bool, xattrs: bool) -> None:
     parent, name = root.split(model)
     try:
         source = os.open(name, LOOK, dir_fd=folders.at(parent))
-    except (OSError, WorkroomError):
-        return  # the file it was copied from went away; the guards decide whether that matters
+    except (OSError, WorkroomError) as error:
+        if _gone(error):
+            return  # the guards decide whether that matters
+        raise
     try:
         info, mine = os.fstat(source), os.fstat(descriptor)
-        if step.action == "replace" and (info.st_uid, info.st_gid) != (mine.st_uid, mine.st_gid):
+        if owner and (info.st_uid, info.st_gid) != (mine.st_uid, mine.st_gid):
             with contextlib.suppress(PermissionError):
                 os.fchown(descriptor, info.st_uid, info.st_gid)
-        syscalls.copy_xattrs(source, descriptor)
+        if xattrs:
+            syscalls.copy_xattrs(source, descriptor)
     finally:
-        os.close(source)
+        syscalls.close(source)
+
+
+def _gone(error: OSError | WorkroomError) -> bool:
+    """Whether a file isn't where it was, or is a link now; not that it can't be opened just now."""
+    if isinstance(error, WorkroomError):
+        return error.code is not ErrorCode.IO_ERROR
+    return error.errno in {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
 
 
 def _sync(descriptors: list[int]) -> None:
@@ -163,4 +179,4 @@ def _sync(descriptors: list[int]) -> None:
         with ThreadPoolExecutor(_TOGETHER) as pool:
             list(pool.map(syscalls.fsync, descriptors))
     while descriptors:
-        os.close(descriptors.pop())
+        syscalls.close(descriptors.pop())

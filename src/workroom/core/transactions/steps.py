@@ -258,7 +258,7 @@ def _look_into(folder: int, name: str) -> Seen | None:
             sha.update(chunk)
             size += len(chunk)
     finally:
-        os.close(descriptor)
+        syscalls.close(descriptor)
     return Seen(State(Kind.FILE, sha.hexdigest(), size, stat.S_IMODE(info.st_mode)), info.st_ino)
 
 
@@ -298,7 +298,7 @@ def drop_known(folder: int, name: str, is_known: Callable[[Seen], bool]) -> bool
         return False
     finally:
         if descriptor >= 0:
-            os.close(descriptor)
+            syscalls.close(descriptor)
     return True
 
 
@@ -311,7 +311,7 @@ def is_held(folder: int, name: str) -> bool:
     try:
         return syscalls.take_read_lease(descriptor) == "refused"
     finally:
-        os.close(descriptor)
+        syscalls.close(descriptor)
 
 
 def holds_something(folder: int, name: str) -> bool:
@@ -320,4 +320,4 @@ def holds_something(folder: int, name: str) -> bool:
     try:
         return bool(os.listdir(descriptor))
     finally:
-        os.close(descriptor)
+        syscalls.close(descriptor)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Set
 from types import MappingProxyType
 
 from workroom.base.changes import Change, Kind, State
 from workroom.base.envelope import Artifact
+from workroom.base.errors import WorkroomError
 from workroom.core.transactions.hunks import Named, heading_of
 from workroom.core.transactions.model import ImageOf, Planned, file_row
 from workroom.system.agentic import Agentic
@@ -57,9 +59,10 @@ def write_views(agentic: Agentic, planned: Planned, diff: str) -> tuple[Artifact
 
 
 def drop_views(agentic: Agentic, transaction_ids: Iterable[str]) -> None:
-    """Remove the views of plans that are forgotten."""
+    """Remove the views of plans that are forgotten; what can't be removed stays, and tells of a plan that is gone."""
     for transaction_id in transaction_ids:
-        agentic.delete_folder(f"transactions/{transaction_id}")
+        with contextlib.suppress(WorkroomError):
+            agentic.delete_folder(f"transactions/{transaction_id}")
 
 
 def _section(change: Change, origins: Set[str | None], image: ImageOf, named: Named) -> str:

@@ -12,8 +12,6 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import apsw
-
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.transactions.apply import prove_folders, sync_folders, worked_in
 from workroom.core.transactions.images import Images
@@ -23,7 +21,7 @@ from workroom.core.transactions.steps import Folders, Step
 from workroom.core.transactions.unwind import Unwound, copies_of, unwind
 from workroom.system.clock import Clock
 from workroom.system.root import Root
-from workroom.system.store import Store
+from workroom.system.store import Store, StoreError
 from workroom.system.syscalls import SyncError
 
 __all__ = ["WayBack"]
@@ -59,7 +57,7 @@ class WayBack:
         try:
             prove_folders(self._root, self._doubt.folders)
             self._doubt.resolve()
-        except (OSError, apsw.Error, WorkroomError) as error:
+        except (OSError, WorkroomError) as error:
             raise WorkroomError(
                 ErrorCode.IO_ERROR,
                 f"No commit is taken: {self._doubt.reason}, and that can't be put right now: {error}.",
@@ -75,23 +73,32 @@ class WayBack:
     def take_back(
         self, folders: Folders, planned: Planned, steps: Sequence[Step], done: Sequence[Step], error: BaseException
     ) -> None:
-        """Undo what was done, and tell `error` of copies that were kept."""
+        """Undo what was done, and tell `error` of copies that were kept. IO_ERROR where that fails, too."""
         try:
             report = self._unwind(folders, planned, steps, done, error)
-            if isinstance(error, SyncError):
-                self._disbelieve(planned, steps, report, error)
-                return
-            try:
-                sync_folders(self._root, folders, steps)
-            except SyncError as second:
-                self._disbelieve(planned, steps, report, second)
-                return
-            self._conclude(planned, steps, report, str(error))
-        except BaseException as second:
-            self._doubt = _Doubt(f"taking back {planned.id} failed ({second})", (), self._recover)
-            _log.exception("%s", self._doubt.reason)
-            if not isinstance(second, Exception):
-                raise  # pragma: no cover - Ctrl-C while it is taken back
+            unsynced = error if isinstance(error, SyncError) else self._synced(folders, steps)
+        except Exception as second:
+            self._failed(planned, second)
+            raise _half_done(planned, error, second) from second
+        try:
+            if unsynced is not None:
+                self._disbelieve(planned, steps, report, unsynced)
+            else:
+                self._conclude(planned, steps, report, str(error))
+        except Exception as second:  # noqa: BLE001 - all stands as it did before, whatever the history says of it
+            self._failed(planned, second)
+
+    def _synced(self, folders: Folders, steps: Sequence[Step]) -> SyncError | None:
+        """Bring to the disk what was taken back; answers why that failed."""
+        try:
+            sync_folders(self._root, folders, steps)
+        except SyncError as error:
+            return error
+        return None
+
+    def _failed(self, planned: Planned, second: Exception) -> None:
+        self._doubt = _Doubt(f"taking back {planned.id} failed ({second})", (), self._recover)
+        _log.error("%s", self._doubt.reason, exc_info=second)
 
     def _unwind(
         self, folders: Folders, planned: Planned, steps: Sequence[Step], done: Sequence[Step], error: BaseException
@@ -114,5 +121,15 @@ class WayBack:
         self._doubt = _Doubt(
             reason, tuple(worked_in(steps)), lambda: self._conclude(planned, steps, report, f"{reason}; taken back")
         )
-        with contextlib.suppress(apsw.Error):  # then it stays prepared, and the next opening takes it back
+        with contextlib.suppress(StoreError):  # then it stays prepared, and the next opening takes it back
             doubt(self._store, planned.id, self._clock())
+
+
+def _half_done(planned: Planned, error: BaseException, second: Exception) -> WorkroomError:
+    """What was done stands there: nobody may be told that nothing was."""
+    return WorkroomError(
+        ErrorCode.IO_ERROR,
+        f"{planned.id} failed ({error}), and so did taking it back ({second}). Files may be half changed; they are "
+        "taken back before the next commit, or when the workspace is opened again.",
+        next_step="See that the disk is well and has room, then make the call again.",
+    )
