@@ -23,10 +23,10 @@ def folders(house):
         yield folders
 
 
-def staging(house, *operations):
+def staging(house, *operations, exchange=None):
     planned = house.plan(*operations)
     root, stage = house.workspace.root, house.workspace.agentic.stage()
-    return planned, build_steps(root, planned.change_set, planned.id, stage)
+    return planned, build_steps(root, planned.change_set, planned.id, stage, exchange=exchange)
 
 
 def slots(house):
@@ -125,7 +125,9 @@ def test_discarding_where_the_folder_is_gone(house, folders):
     discard(folders, (step,))
 
 
-def test_owner_and_attributes_are_the_old_files(house, folders):
+@pytest.mark.parametrize("exchange", [True, False])
+def test_owner_and_attributes_are_the_old_files(house, folders, exchange):
+    """Where the file system can't exchange two files, too: the old one goes first, then the new one comes."""
     path = house.write("f", "old")
     with contextlib.suppress(OSError):
         os.setxattr(path, "user.workroom", b"1")
@@ -135,9 +137,10 @@ def test_owner_and_attributes_are_the_old_files(house, folders):
         house,
         {"type": "replace", "path": "f", "search": "old", "replacement": "new"},
         {"type": "copy", "from": "f", "to": "copy"},
+        exchange=exchange,
     )
     stage_all(house.workspace.root, folders, steps, planned.contents.get)
-    slot = {step.path: house.folder / step.slot_folder / step.slot for step in steps}
+    slot = {step.path: house.folder / step.slot_folder / step.slot for step in steps if step.action != "remove"}
     assert (slot["f"].stat().st_uid, slot["f"].stat().st_gid) == (path.stat().st_uid, path.stat().st_gid)
     assert slot["copy"].stat().st_uid == os.geteuid()
     assert os.listxattr(slot["f"]) == os.listxattr(slot["copy"]) == os.listxattr(path)

@@ -120,7 +120,7 @@ def _stage(root: Root, folders: Folders, step: Step, image: ImageOf) -> tuple[in
 
 def _stage_file(root: Root, folders: Folders, folder: int, step: Step, data: bytes) -> tuple[int, int]:
     after = step.change.after
-    private = step.action == "replace" or step.change.like is not None
+    private = _takes_the_place(step) or step.change.like is not None
     descriptor = os.open(step.slot, _NEW, 0o600 if private else 0o666, dir_fd=folder)
     try:
         view = memoryview(data)
@@ -138,10 +138,15 @@ def _stage_file(root: Root, folders: Folders, folder: int, step: Step, data: byt
 def _take_attributes(root: Root, folders: Folders, step: Step, descriptor: int) -> None:
     """Owner and extended attributes of the file that is replaced; the latter of one that is copied or moved there."""
     like = step.change.like
-    if step.action == "replace":
+    if _takes_the_place(step):
         _take_from(root, folders, step.path, descriptor, owner=True, xattrs=like is None)
     if like is not None:
         _take_from(root, folders, like, descriptor, owner=False, xattrs=True)
+
+
+def _takes_the_place(step: Step) -> bool:
+    """Whether it is a file for a file, in one step or, where the file system can't exchange them, in two."""
+    return step.change.before.kind is step.change.after.kind is Kind.FILE
 
 
 def _take_from(root: Root, folders: Folders, model: str, descriptor: int, *, owner: bool, xattrs: bool) -> None:
