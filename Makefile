@@ -15,7 +15,7 @@ MINUTES ?= 30
 EXAMPLES ?= 200
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup serve clients test tests lint style types contract house format packages soak fuzz race bench docs lock wheel clean
+.PHONY: all help setup serve clients test tests crash lint style types contract house format packages soak fuzz race bench docs lock wheel clean
 
 all: test
 
@@ -60,8 +60,11 @@ clients: $(READY) ## drive every client end to end (1 GB of npm packages), and p
 	@WORKROOM_CLIENTS=all $(PY) -m pytest -q -rA --no-header tests/clients tests/interfaces/test_main_job.py | sed -n 's/^PASSED/passed/p; /FAILED/p; /SKIPPED/p; $$p'
 	@sed -n '/^|/p' docs/reference/clients.md
 
+crash: $(READY) packages ## kill, fault and cut the power at thousands of places; goes on where it was ended
+	nice -n 15 $(PY) -m tests.crash.sweep
+
 packages: ## system packages that tests use, installed where that is possible
-	@sh tools/system_packages.sh git:git strace:strace bwrap:bubblewrap lowntfs-3g:ntfs-3g chromium:chromium zsh:zsh fish:fish
+	@sh tools/system_packages.sh git:git strace:strace bwrap:bubblewrap mkfs.ext4:e2fsprogs lowntfs-3g:ntfs-3g chromium:chromium zsh:zsh fish:fish
 
 soak: $(READY) ## many clients over HTTP on one folder: make soak MINUTES=30
 	$(PY) -m tests.soak.soak --minutes $(MINUTES)

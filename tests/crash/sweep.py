@@ -1,303 +1,292 @@
-"""Kill a commit, a rollback or a recovery at every system call, open the folder again, and look at what is there.
+"""`make crash`: thousands of kills, faults and power cuts, each judged by the bytes that it leaves.
 
-    python tests/crash/sweep.py [JOBS [FOLDER]]     far more points than the tests take; scenes are laid out in FOLDER
+python -m tests.crash.sweep [--jobs N] [--seed N] [--minutes N] [--fresh]    all that isn't done yet
+python -m tests.crash.sweep --only NAME                                      one point again, by its name
 
-Each point is a process of its own: it opens a copy of the scene (see `victim`), stops, is traced by strace from there
-on, goes on, and gets SIGKILL on entering the N-th call of one name, which is then not made. What it leaves is opened
-again and judged. A point of a recovery is killed twice: in the commit or rollback first, then in the recovery of that.
-
-    trace once ──> points (every call between two marks) ──> a pool of workers ──> verdicts
+plan (a row: kind, act, scene) ──> points (one a call, found by tracing once) ──> a pool of workers ──> verdicts
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
+import hashlib
+import json
+import logging
 import multiprocessing
 import os
-import re
+import random
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
+import time
 import traceback
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from multiprocessing.pool import Pool
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tests.crash import disks, points, report, scenes, tracer, victim
+from tests.crash.points import ERRORS, Point, Verdict
+from tests.crash.victim import Act, Place
 
-from tests.crash import victim
-from tests.crash.victim import Act, Tree
+__all__ = ["Row", "listed", "missing", "plan", "sweep", "work", "workers"]
 
-from workroom.core.transactions import tables
-
-__all__ = ["Call", "Point", "Verdict", "missed", "missing", "points", "recovery_points", "sweep", "workers"]
-
-_CALL = re.compile(r"(\d+) +(\w+)\((.*)")
-_CHANGING = {"renameat2", "fdatasync"}
-_OWN = {
-    *("brk", "madvise", "mmap", "mprotect", "mremap", "munmap"),
-    *("clone", "clone3", "futex", "gettid", "rseq", "rt_sigprocmask", "rt_sigreturn", "sched_yield", "set_robust_list"),
-}
-"""Calls about the process's own memory and threads: how many there are hangs on how busy the machine is."""
-_EVERY = 7
-"""Of the calls of one recovery, each so many-th is killed in a long sweep."""
-_ID = "tx_000000001000"
-"""The transaction that every victim makes; see `victim.house_at`."""
+PROJECT = Path(__file__).resolve().parents[2]
+_MEMORY = Path("/dev/shm")
+_SMALL_SIZES = range(0, 400, 8)
+"""KiB that are left free on a disk that fills up."""
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """The N-th call of one name that a thread makes since the process was stopped: the first one, or any other."""
+class Row:
+    """Points of one kind, act and scene: at most so many, spread evenly; for two numbers, so many firsts as well."""
 
-    name: str
-    nth: int
-    any_thread: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """Where a process is killed, and perhaps the recovery after it."""
-
-    scene: Path
-    what: Act
-    kill: Call
-    again: Call | None = None
+    kind: str
+    act: Act
+    scene: str
+    most: int = 100_000
+    firsts: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What was found after a point. `fault` is empty when all is well."""
+def plan(seed: int) -> list[Row]:
+    """All rows of a sweep."""
+    return [row for rows in (_kills(seed), _recoveries(), _errors(), _cuts(), _full_disks()) for row in rows]
 
-    point: Point
-    killed: bool
-    applied: bool
-    fault: str
+
+def _singles() -> list[str]:
+    return [f"one-{name}" for name in scenes.PARTS]
+
+
+def _mixed(seed: int) -> list[str]:
+    return [f"mixed-{seed}-{count}" for count in (2, 5, 12, 50)]
+
+
+def _kills(seed: int) -> Iterator[Row]:
+    every: tuple[Act, ...] = ("commit", "rollback", "settle")
+    others: tuple[Act, ...] = ("apply", "accept", "stage", "preview")
+    yield from (Row("kill", act, "full") for act in every)
+    yield from (Row("kill", act, "full", 150) for act in others)
+    for scene in _singles():
+        yield Row("kill", "commit", scene, 120)
+        yield from (Row("kill", act, scene, 20) for act in ("rollback", "settle", *others))
+    yield from (Row("kill", act, scene, 50) for scene in _mixed(seed) for act in ("commit", "rollback"))
+
+
+def _recoveries() -> Iterator[Row]:
+    yield from (Row("recover", act, "full", 40, 12) for act in ("commit", "rollback", "accept"))
+    yield from (Row("recover", "commit", scene, 10, 3) for scene in _singles())
+    yield from (Row("back", act, "full", 25, 8) for act in ("commit", "rollback"))
+
+
+def _errors() -> Iterator[Row]:
+    for name in ERRORS:
+        yield from (Row(name, act, "full", 70) for act in ("apply", "rollback", "accept"))
+        yield from (Row(name, "commit", scene, 8) for scene in _singles())
+        yield from (Row(name, act, "full", 40) for act in ("stage", "settle"))
+    yield from (Row(f"{name}-on", act, "full", 40) for name in ERRORS for act in ("apply", "accept"))
+
+
+def _cuts() -> Iterator[Row]:
+    for how in disks.CUTS:
+        for layout in ("same", "apart"):
+            yield from (Row(f"cut-{how}-{layout}", act, "full", 60) for act in ("commit", "rollback", "accept"))
+            yield from (Row(f"cut-{how}-{layout}", "commit", scene, 6) for scene in _singles())
+            yield Row(f"recut-{how}-{layout}", "commit", "full", 12, 6)
+    for layout in ("same", "apart"):
+        yield from (Row(f"dies-lost-{layout}", act, "full", 40) for act in ("apply", "accept"))
+
+
+def _full_disks() -> Iterator[Row]:
+    acts: tuple[Act, ...] = ("apply", "rollback", "accept")
+    for act in acts:
+        yield from (Row(f"fill-{what}", act, "full") for what in ("folder", "store", "disk"))
+        yield from (Row(kind, act, "full", 50) for kind in ("readonly", "aborted"))
 
 
 def missing() -> str:
-    """Why a sweep can't run here; empty where it can."""
-    if sys.platform != "linux" or shutil.which("strace") is None:
-        return "strace isn't there"
-    done = subprocess.run(["strace", "-qq", "-o", os.devnull, "true"], capture_output=True, check=False)
-    return "" if done.returncode == 0 else "strace may not trace here"
+    """Why no sweep can run here; empty where it can."""
+    return tracer.missing() or disks.missing()
+
+
+# Points of rows.
+
+
+def listed(pool: Pool, rows: Sequence[Row]) -> list[Point]:
+    """The points of rows, each row traced by a worker."""
+    return [point for found in pool.imap(_points, rows) for point in found]
+
+
+def _points(row: Row) -> list[Point]:
+    first = Point(row.kind, row.act, row.scene)
+    if row.kind.startswith("fill"):
+        return [replace(first, numbers=(kib,)) for kib in _SMALL_SIZES]
+    names = points.calls(work(), first)
+    if row.kind == "back":
+        return [replace(first, numbers=numbers) for numbers in _on_the_way_back(names, row)]
+    if not row.firsts:
+        # A lock on a local disk doesn't fail; one that can't be had is waited for, ten seconds each time.
+        spared = {tracer.LOCK} if row.kind.partition("-")[0] in ERRORS else set()
+        numbers = [number for number, name in enumerate(names) if name not in spared]
+        return [replace(first, numbers=(number,)) for number in _spread(numbers, row.most)]
+    found = []
+    for number in _spread([number for number, name in enumerate(names) if name in _CHANGING], row.firsts):
+        killed = replace(first, numbers=(number,))
+        seconds = range(len(points.calls(work(), killed)))
+        found += [replace(first, numbers=(number, second)) for second in _spread(seconds, row.most)]
+    return found
+
+
+_CHANGING = {"renameat2", "fsync", "fdatasync", "pwrite64"}
+"""Calls after which a recovery has something else to do."""
+
+
+def _on_the_way_back(names: Sequence[str], row: Row) -> Iterator[tuple[int, int]]:
+    """Which call fails, and at which one after it the process is killed."""
+    for number in _spread([number for number, name in enumerate(names) if name == "renameat2"], row.firsts):
+        yield from ((number, number + 1 + 9 * after) for after in range(row.most))
+
+
+def _spread(numbers: Sequence[int], most: int) -> Sequence[int]:
+    """At most so many of them, evenly spread, the last among them."""
+    if len(numbers) <= most:
+        return numbers
+    return sorted({numbers[round(place * (len(numbers) - 1) / (most - 1))] for place in range(most)})
+
+
+# Workers.
+
+
+_work: list[Path] = []
+
+
+def work() -> Path:
+    """A worker's own folder."""
+    return _work[0]
 
 
 @contextlib.contextmanager
 def workers(jobs: int) -> Iterator[Pool]:
-    """Processes that carry points out, with everything imported that a victim needs."""
-    with multiprocessing.get_context("spawn").Pool(jobs, _warm) as pool:
+    """Processes that carry points out, with everything imported that a victim needs, and mounts of their own."""
+    memory = _MEMORY if os.access(_MEMORY, os.W_OK) else None
+    with (
+        tempfile.TemporaryDirectory(dir=memory, prefix="workroom-crash-") as name,
+        multiprocessing.get_context("spawn").Pool(jobs, _warm, (name,)) as pool,
+    ):
         yield pool
         pool.close()
         pool.join()
 
 
-def points(pool: Pool, what: Act, scene: Path) -> list[Point]:
-    """Lay out the scene of an act, and list every system call from before it to its acknowledgement."""
-    pool.apply(victim.prepare, (scene / "ws", scene / "st", what))
-    return [Point(scene, what, call) for call in pool.apply(_trace, (scene, what, None))]
-
-
-def recovery_points(pool: Pool, first: Point, every: int) -> list[Point]:
-    """The system calls of the recovery after `first`, each `every`-th of them."""
-    calls = pool.apply(_trace, (first.scene, first.what, first.kill))
-    return [replace(first, again=call) for call in calls[:: max(1, every)]]
-
-
-def sweep(pool: Pool, listed: Sequence[Point]) -> list[Verdict]:
-    """Carry the points out."""
-    return pool.map(_carry_out, listed, chunksize=8)
-
-
-def missed(found: Iterable[Verdict]) -> list[Point]:
-    """Points whose process came to its end, since it made a call less often than the traced one.
-
-    With calls about the process's own memory and threads, and with those that threads share out among them, that
-    happens; being killed there is being killed at the next.
-    """
-    ended = [each.point for each in found if not each.killed]
-    return [point for point in ended if not _varies(point.again or point.kill)]
-
-
-def _varies(call: Call) -> bool:
-    return call.any_thread or call.name in _OWN
-
-
-# In a worker.
-
-
-def _warm() -> None:
-    os.umask(0o022)
-    with tempfile.TemporaryDirectory() as name:
-        for what in ("commit", "rollback"):
-            folder, store = Path(name) / what / "ws", Path(name) / what / "st"
-            victim.prepare(folder, store, what)
-            house = victim.house_at(folder, store)
-            with open(os.devnull, "wb") as nowhere:
-                victim.act(house, what, nowhere.fileno(), stop=False)
-            house.close()
-
-
-def _trace(scene: Path, what: Act, kill: Call | None) -> list[Call]:
-    """The calls of an act, or of the recovery after it was killed."""
-    with _copied(scene) as (folder, store):
-        if kill is not None:
-            _run(what, folder, store, _injected(kill))
-            what = "recover"
-        log = folder.parent / "trace"
-        _run(what, folder, store, ["-f", "-e", "trace=all", "-o", str(log)])
-        return list(_window(log.read_text(errors="replace").splitlines()))
-
-
-def _window(lines: Iterable[str]) -> Iterator[Call]:
-    counts: Counter[tuple[str, str]] = Counter()
-    first, begun, listed = "", False, set()
-    for found in filter(None, map(_CALL.match, lines)):
-        thread, name, rest = found.groups()
-        first = first or thread
-        counts[thread, name] += 1
-        begun = begun or victim.BEGIN in rest
-        call = Call(name, counts[thread, name], thread != first)
-        if begun and call not in listed and not (call.any_thread and name in _OWN):
-            listed.add(call)
-            yield call
-        if victim.END in rest:
-            return
-    raise RuntimeError("The traced process didn't come to its end.")
+def sweep(pool: Pool, todo: Iterable[Point]) -> Iterator[Verdict]:
+    """Carry the points out, in any order."""
+    return pool.imap_unordered(_carry_out, todo, chunksize=4)
 
 
 def _carry_out(point: Point) -> Verdict:
-    with _copied(point.scene) as (folder, store):
-        acknowledged, killed = _run(point.what, folder, store, _injected(point.kill))
-        if point.again is not None:
-            killed = _run("recover", folder, store, _injected(point.again))[1] and killed
-        try:
-            applied, faults = _judge(folder, store, point.what)
-        except Exception:  # noqa: BLE001 - whatever it is, it is what was found
-            applied, faults = False, [f"it can't be opened: {traceback.format_exc()}"]
-    if acknowledged and not applied:
-        faults.append("an acknowledged commit is lost")
-    return Verdict(point, killed, applied, "; ".join(faults))
-
-
-def _judge(folder: Path, store: Path, what: Act) -> tuple[bool, list[str]]:
-    """Open what was left; answers whether the act took place, and what is wrong with that."""
-    house = victim.house_at(folder, store, first=2000)
-    workspace = house.open()
     try:
-        applied = house.tx.entry_of(_ID) is not None
-        before, after = victim.trees(what)
-        faults = _differences(victim.tree(folder), after if applied else before)
-        faults += [f"left: {left}" for left in _leftovers(folder)]
-        with workspace.store.read() as db:
-            statuses = {row.id: row.status for row in tables.transactions(db, None, 10, None)}
-            if tables.intents(db, "prepared") or tables.intents(db, "committed"):
-                faults.append("an intent is left")
-        if statuses != _statuses(what, statuses, applied=applied):
-            faults.append(f"applied {applied}, but {statuses}")
-        return applied, faults
-    finally:
-        house.close()
+        return points.carry_out(work(), point)
+    except Exception:  # noqa: BLE001 - a fault of the sweep's own is one to be looked at, too
+        return Verdict(point.name, fired=False, applied=False, fault=traceback.format_exc())
 
 
-def _statuses(what: Act, found: Mapping[str, str], *, applied: bool) -> Mapping[str, str]:
-    """What each transaction's status must be. One that wasn't applied may have left no row."""
-    wanted = {_ID: "applied" if applied else "planned"} if applied or _ID in found else {}
-    if what == "rollback":
-        wanted["tx_000000000001"] = "rolled_back" if applied else "applied"
-    return wanted
-
-
-def _differences(found: Tree, wanted: Tree) -> list[str]:
-    paths = sorted(found.keys() | wanted.keys())
-    return [f"{path}: {found.get(path)!r:.80}" for path in paths if found.get(path) != wanted.get(path)]
-
-
-def _leftovers(folder: Path) -> list[str]:
-    """Files on their way that nobody will fetch."""
-    own = folder / ".agentic"
-    found = {*(own / "stage").iterdir(), *own.rglob(".workroom-stage-*")}
-    return sorted(str(path.relative_to(folder)) for path in found)
-
-
-@contextlib.contextmanager
-def _copied(scene: Path) -> Iterator[tuple[Path, Path]]:
-    with tempfile.TemporaryDirectory(dir=scene.parent, prefix="point-") as name:
-        copy = Path(name) / "scene"
-        shutil.copytree(scene, copy, symlinks=True)
-        yield copy / "ws", copy / "st"
-
-
-def _injected(call: Call) -> list[str]:
-    rule = f"{call.name}:signal=SIGKILL:when={call.nth}"
-    threads = ["-f"] if call.any_thread else []
-    return [*threads, "-e", f"trace={call.name}", "-e", f"inject={rule}", "-o", os.devnull]
-
-
-def _run(what: Act, folder: Path, store: Path, options: Sequence[str]) -> tuple[str, bool]:
-    """Run the victim under strace; answers what it acknowledged and whether it was killed."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        _be_victim(what, folder, store, writing)
-    os.close(writing)
-    os.waitpid(child, os.WUNTRACED)
-    with subprocess.Popen(["strace", "-p", str(child), *options], stderr=subprocess.PIPE, text=True) as tracer:
-        if not any("attached" in line for line in iter(tracer.stderr.readline, "")):
-            raise RuntimeError("strace did not attach.")
-        os.kill(child, signal.SIGCONT)
-        status = os.waitpid(child, 0)[1]
-        tracer.stderr.read()
-    with open(reading) as stream:
-        acknowledged = stream.read().strip()
-    killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
-    if not killed and status != 0:
-        raise RuntimeError(f"The victim ended by itself with {status}.")
-    return acknowledged, killed
-
-
-def _be_victim(what: Act, folder: Path, store: Path, acknowledged: int) -> None:
-    code = 1
-    try:
-        victim.act(victim.house_at(folder, store), what, acknowledged, stop=True)
-        code = 0
-    except BaseException:  # noqa: BLE001 - a forked child must never go on as its parent
-        traceback.print_exc()
-    finally:
-        os._exit(code)
+def _warm(where: str) -> None:
+    os.umask(0o022)
+    logging.disable()
+    if not disks.missing():
+        disks.own_mounts()
+    own = Path(tempfile.mkdtemp(dir=where))
+    for act in victim.ACTS:  # whatever is loaded late is loaded before the first one is forked
+        place = Place(own / "warm" / "ws", own / "warm" / "st")
+        victim.prepare(place, act, scenes.FULL)
+        victim.rehearse(place, act, scenes.FULL)
+        shutil.rmtree(own / "warm")
+    _work.append(own)
 
 
 # As a program.
 
 
+@dataclass(slots=True)
+class _Record:
+    """Verdicts on disk, so that an ended sweep goes on; of this seed and these sources only."""
+
+    file: Path
+    head: str
+    done: dict[str, Verdict]
+
+    @classmethod
+    def of(cls, folder: Path, seed: int, *, fresh: bool) -> _Record:
+        folder.mkdir(parents=True, exist_ok=True)
+        head = json.dumps({"seed": seed, "sources": _sources()})
+        file = folder / "verdicts.jsonl"
+        lines = file.read_text(encoding="utf-8").splitlines() if file.exists() and not fresh else []
+        if not lines or lines[0] != head:
+            file.write_text(head + "\n", encoding="utf-8")
+            lines = []
+        return cls(file, head, {row["name"]: Verdict(**row) for row in map(json.loads, lines[1:])})
+
+    def add(self, verdict: Verdict) -> None:
+        with open(self.file, "a", encoding="utf-8") as stream:
+            stream.write(json.dumps(asdict(verdict)) + "\n")
+        self.done[verdict.name] = verdict
+
+
+def _sources() -> str:
+    """SHA-256 of what is tested and of what tests it."""
+    sha = hashlib.sha256()
+    for path in sorted([*(PROJECT / "src").rglob("*.py"), *Path(__file__).parent.glob("*.py")]):
+        sha.update(path.read_bytes())
+    return sha.hexdigest()
+
+
 def main(arguments: Sequence[str]) -> int:
-    jobs = int(arguments[0]) if arguments else 2
-    scenes = arguments[1] if len(arguments) > 1 else None
-    faults = 0
-    with tempfile.TemporaryDirectory(prefix="workroom-crash-", dir=scenes) as name, workers(jobs) as pool:
-        acts: tuple[Act, ...] = ("commit", "rollback")
-        for what in acts:
-            listed = points(pool, what, Path(name) / what)
-            faults += _report(what, sweep(pool, listed))
-            firsts = [point for point in listed if point.kill.name in _CHANGING]
-            again = [second for first in firsts for second in recovery_points(pool, first, _EVERY)]
-            faults += _report(f"recovery of a {what}", sweep(pool, again))
-    return 1 if faults else 0
+    parser = argparse.ArgumentParser(prog="python -m tests.crash.sweep", description=__doc__.splitlines()[0])
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--report", type=Path, default=PROJECT / "docs" / "crash")
+    parser.add_argument("--record", type=Path, default=PROJECT / ".crash", help="where verdicts are kept on the way")
+    parser.add_argument("--minutes", type=float, help="end after so long; the next run goes on")
+    parser.add_argument("--fresh", action="store_true", help="begin anew")
+    parser.add_argument("--only", help="carry out one point by its name")
+    asked = parser.parse_args(arguments)
+    if reason := missing():
+        _say(f"crash: nothing can be swept here: {reason}")
+        return 1
+    if asked.only:
+        return _one(asked.only)
+    record = _Record.of(asked.record, asked.seed, fresh=asked.fresh)
+    began = time.monotonic()
+    with workers(asked.jobs) as pool:
+        wanted = list(dict.fromkeys(listed(pool, plan(asked.seed))))
+        todo = [point for point in wanted if point.name not in record.done]
+        random.Random(asked.seed).shuffle(todo)
+        _say(f"crash: {len(wanted)} points, {len(todo)} to do, seed {asked.seed}")
+        for number, verdict in enumerate(sweep(pool, todo), 1):
+            record.add(verdict)
+            if verdict.fault:
+                _say(f"FAULT {verdict.name} ({verdict.call}): {verdict.fault}")
+            if asked.minutes and time.monotonic() - began > 60 * asked.minutes:
+                pool.terminate()
+                break
+            if number % 500 == 0:
+                _say(f"crash: {number} of {len(todo)} after {time.monotonic() - began:.0f} s")
+    verdicts = [record.done[point.name] for point in wanted if point.name in record.done]
+    _say(f"crash: {len(verdicts)} of {len(wanted)} points done")
+    _say(report.write(asked.report, asked.seed, verdicts))
+    return 1 if any(verdict.fault for verdict in verdicts) else 0
 
 
-def _report(title: str, found: Sequence[Verdict]) -> int:
-    calls = Counter((verdict.point.again or verdict.point.kill).name for verdict in found)
-    killed, applied = (sum(values) for values in zip(*((each.killed, each.applied) for each in found), strict=True))
-    lines = [
-        f"{title}: {len(found)} points, {killed} killed; {applied} wholly after, {len(found) - applied} wholly before",
-        "  " + ", ".join(f"{name} {count}" for name, count in calls.most_common()),
-        *(f"  FAULT {each.point.kill} {each.point.again or ''}: {each.fault}" for each in found if each.fault),
-    ]
-    sys.stdout.write("\n".join([*lines, ""]))
-    return len([each for each in found if each.fault])
+def _one(name: str) -> int:
+    with workers(1) as pool:
+        (verdict,) = sweep(pool, [Point.named(name)])
+    _say(json.dumps(asdict(verdict), indent=1))
+    return 1 if verdict.fault else 0
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -468,9 +468,13 @@ def test_a_reader_that_failed_is_not_used_again(store: Store) -> None:
 
 
 def test_what_cant_be_read_is_told_as_such(store: Store) -> None:
-    with pytest.raises(StoreError, match="can't be read") as caught, store.read() as db:
-        db.set_progress_handler(lambda: True, 1)  # SQLite gives up
-        db.execute("SELECT count(*) FROM notes, notes").fetchall()
+    def read() -> None:
+        with store.read() as db:
+            db.set_progress_handler(lambda: True, 1)  # SQLite gives up
+            db.execute("SELECT count(*) FROM notes, notes").fetchall()
+
+    with pytest.raises(StoreError, match="can't be read") as caught:
+        read()
     assert "Nothing was changed" not in caught.value.next_step
 
 
