@@ -346,7 +346,7 @@ _METHODS: dict[str, Callable[[Fixture, Request], Awaitable[dict[str, Any]]]] = {
 
 async def _serve() -> None:
     async def door(_scope: Scope) -> Place:
-        return Place("suite", "fixture", Fixture)
+        return Place("suite", "fixture", lambda send, _is_session: Fixture(send))
 
     endpoint = Endpoint(door)
     hosts: set[str] = set()

@@ -191,6 +191,18 @@ def test_the_inspector_works_over_http_across_a_restart(web, tmp_path):
     assert call(approval["resume"]["arguments"]["action"], **given)["committed"] is True
 
 
+@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+def test_the_audit_log_tells_of_one_session_a_client(visitor, mode):
+    async def use():
+        async with modern_client_of(url_of(visitor), visitor.token, mode=mode) as client:
+            for _ in range(5):
+                await client.call_tool("workspace_inspect", {"action": "list"})
+
+    run(use)
+    lines = visitor.room.person(visitor.room.folder).get("audit.export", since=1, limit=100)["lines"]
+    assert len([line for line in lines if "session_begun" in json.dumps(line)]) == 1
+
+
 def test_a_token_leads_to_its_own_workspaces_and_no_others(visitor, tmp_path):
     second = tmp_path / "second"
     second.mkdir()

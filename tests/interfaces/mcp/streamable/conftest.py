@@ -158,7 +158,7 @@ async def hall(limits: Limits) -> AsyncIterator[Hall]:
     talkers: list[Talker] = []
     revoked: set[str] = set()
 
-    def converse(send: Callable[[Send], None]) -> Talker:
+    def converse(send: Callable[[Send], None], _is_session: bool) -> Talker:
         talkers.append(Talker(send))
         return talkers[-1]
 

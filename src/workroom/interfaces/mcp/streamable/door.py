@@ -79,9 +79,11 @@ class McpApplication:
         except WorkroomError as error:
             raise RefusedError(_STATUSES.get(error.code, _OTHERS), INVALID_REQUEST, str(error)) from None
 
-        def converse(send: Callable[[Send], None]) -> Conversation:
+        def converse(send: Callable[[Send], None], is_session: bool) -> Conversation:
             session = Session(new_id("session"), client.profile, workspace)
-            return Conversation(self._hub, session, workspace, send, Actor("agent", client.actor.name, session.id))
+            # Requests that stand alone are all of one session, the token's, as those of the JSON API are.
+            actor = Actor("agent", client.actor.name, session.id) if is_session else client.actor
+            return Conversation(self._hub, session, workspace, send, actor)
 
         return Place(client.id, workspace.store.folder.name, converse, scope["state"]["current"])
 

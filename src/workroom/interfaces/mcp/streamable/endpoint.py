@@ -158,7 +158,7 @@ class Endpoint:
             return
         check_mirrored(exchange.headers, message)
         stream = Stream(0)
-        conversation = place.converse(lambda sent: stream.put(sent.line, final=sent.final, error=sent.error))
+        conversation = place.converse(lambda sent: stream.put(sent.line, final=sent.final, error=sent.error), False)
         self._alone[conversation] = place
         try:
             conversation.take(message, stream)

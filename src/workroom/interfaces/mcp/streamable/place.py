@@ -42,8 +42,8 @@ class Place:
     """Whose token it was. What was begun with one is there for no other."""
     room: str
     """The workspace."""
-    converse: Callable[[Callable[[Send], None]], Converser]
-    """Begins a conversation there; it is given where to send."""
+    converse: Callable[[Callable[[Send], None], bool], Converser]
+    """Begins a conversation there; it is given where to send, and whether it is for a session or one request alone."""
     counts: Callable[[], bool] = _always
     """Whether the token still counts; asked again by what goes on for long."""
 

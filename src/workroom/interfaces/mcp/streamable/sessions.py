@@ -65,7 +65,7 @@ class HttpSession:
         self._begun = 0
         self.standing = self.begin_stream()
         """For what belongs to no request."""
-        self.conversation = place.converse(self._send)
+        self.conversation = place.converse(self._send, True)
 
     def begin_stream(self) -> Stream:
         """A stream for one request."""
