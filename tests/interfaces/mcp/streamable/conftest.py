@@ -21,7 +21,7 @@ from workroom.interfaces.mcp.streamable.limits import Limits
 from workroom.interfaces.mcp.streamable.place import Place
 from workroom.interfaces.mcp.streamable.stream import Stream
 
-SECONDS = 20
+SECONDS = 60
 """A guard against hanging, no measure."""
 BOTH = "application/json, text/event-stream"
 
