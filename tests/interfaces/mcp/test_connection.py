@@ -11,8 +11,8 @@ from contextlib import contextmanager
 
 from workroom.base.pulse import Pulse
 from workroom.interfaces.channel import SocketChannel
+from workroom.interfaces.mcp.calls import Run
 from workroom.interfaces.mcp.connection import Connection
-from workroom.interfaces.mcp.conversation import _Run
 from workroom.server.session import Session
 
 LIST = {"name": "workspace_inspect", "arguments": {"action": "list"}}
@@ -94,9 +94,9 @@ def test_an_answer_that_is_ready_leaves_before_the_connection_is_handed_back(hub
         with connected(hub, house.workspace) as (channel, connection, client):
             channel.rest()
             (step,) = connection._conversation._peer.receive(line(id=1, method="tools/call", params=LIST))
-            connection._conversation._running[step] = _Run(Pulse())
+            connection._conversation._calls._running[step] = Run(Pulse())
             with channel._lock:
-                answering = threading.Thread(target=connection._conversation._run, args=(step, lambda: "{}"))
+                answering = threading.Thread(target=connection._conversation._calls._run, args=(step, lambda: "{}"))
                 answering.start()
                 until(lambda: not connection._conversation._peer.open_requests())
                 handing = threading.Thread(target=connection.hand_back)

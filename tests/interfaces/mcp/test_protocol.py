@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workroom.interfaces.mcp.eras import HANDSHAKE, REVISIONS
@@ -208,6 +208,7 @@ def test_cancelling_the_last_open_request_lets_a_batch_go():
     assert [a["id"] for a in json.loads(send.line)] == [1]
 
 
+@settings(deadline=None)
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x)
@@ -279,6 +280,7 @@ def check_answered(peer, steps, *, quiet):
     assert step.error == message.get("error", {}).get("code")
 
 
+@settings(deadline=None)
 @given(st.lists(MESSAGES | JSON, min_size=1, max_size=6), st.sampled_from(["", "2025-11-25", "2024-11-05"]))
 def test_a_message_of_any_form_is_answered_once_or_wants_nothing(messages, revision):
     peer = ready(revision) if revision else Peer("0.1.0")
@@ -287,6 +289,7 @@ def test_a_message_of_any_form_is_answered_once_or_wants_nothing(messages, revis
         assert peer.open_requests() == []
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200).filter(lambda body: b"\n" not in body))
 def test_a_line_of_any_bytes_is_answered_once(body):
     peer = ready()
@@ -297,6 +300,7 @@ def test_a_line_of_any_bytes_is_answered_once(body):
     check_answered(peer, peer.receive(body), quiet=quiet)
 
 
+@settings(deadline=None)
 @given(st.binary(min_size=1, max_size=3), st.integers(0, 200))
 def test_a_damaged_request_is_answered_once(noise, at):
     good = line(id=1, method="tools/call", params={"name": "t", "arguments": {"path": "a.txt"}}).rstrip()
