@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from contextlib import asynccontextmanager
 
 import pytest
 from tests.interfaces.mcp.conversing import conversing, message
 
+from workroom.base.events import ApprovalStaged
 from workroom.base.settings import Settings
 from workroom.person import decisions
 from workroom.person.credential import PersonCredential
@@ -158,3 +160,71 @@ def test_what_runs_unasked_is_answered_at_once(hub, house):
 
     asyncio.run(talk())
     assert len(house.tx.history()) == 1
+
+
+@pytest.mark.parametrize("operation", [CREATE, DELETE], ids=["asked", "waiting"])
+def test_a_call_that_is_given_up_while_it_is_staged_asks_and_waits_no_more(hub, house, operation):
+    house.write("old.txt", "old\n")
+
+    async def talk():
+        async with asking(hub, house, wait_seconds_workspace=60) as (conversation, ear):
+            given_up = threading.Event()
+
+            def give_up():
+                conversation.cancel("post")
+                given_up.set()
+
+            def staged(_number, event):
+                if isinstance(event, ApprovalStaged):
+                    ear.loop.call_soon_threadsafe(give_up)
+                    assert given_up.wait(30)
+
+            house.workspace.store.subscribe(staged)
+            edit(conversation, operation)
+            await asyncio.to_thread(given_up.wait, 30)
+            await idle(conversation)
+            assert await ear.all() == []
+
+    asyncio.run(talk())
+    assert len(house.workspace.approvals.pending()) == 1
+
+
+# The modern era: the call comes back with the answer.
+
+
+def modern_edit(conversation, number, **more):
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
+        "io.modelcontextprotocol/clientInfo": {"name": "tester", "version": "1"},
+    }
+    arguments = {"action": "apply", "operations": [CREATE]}
+    params = {"name": "workspace_edit", "arguments": arguments, "_meta": meta, **more}
+    conversation.hear(message(id=number, method="tools/call", params=params), "post")
+
+
+@pytest.mark.parametrize(
+    ("answer", "end"),
+    [
+        (YES, {"committed": True}),
+        ({"action": "decline"}, {"code": "APPROVAL_DENIED"}),
+        ({"action": "cancel"}, {"status": "pending_approval"}),
+        (None, {"status": "pending_approval"}),
+    ],
+)
+def test_a_call_that_comes_back_brings_the_answer(hub, house, answer, end):
+    async def talk():
+        async with asking(hub, house) as (conversation, ear):
+            modern_edit(conversation, 1)
+            asked = json.loads((await ear.next()).line)["result"]
+            assert (asked["resultType"], "structuredContent" in asked) == ("input_required", False)
+            ((key, question),) = asked["inputRequests"].items()
+            assert question["method"] == "elicitation/create"
+            assert "+hello" in question["params"]["message"]
+            modern_edit(conversation, 2, requestState=asked["requestState"], inputResponses={key: answer})
+            told = await answered(ear)
+            found = {**told.get("data", {}), **told.get("error", {})}
+            assert {name: found[name] for name in end} == end
+            await idle(conversation)
+
+    asyncio.run(talk())

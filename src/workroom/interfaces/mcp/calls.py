@@ -193,9 +193,7 @@ class Calls:
         if asked is None:
             if not waits:
                 return call_result(envelope, request.client.structured)
-            with self._lock:
-                if not caller.pulse.cancelled:
-                    self._parked.add(request)
+            self._parked.add(request)  # given up meanwhile, it ends by its pulse
             self._on_loop(partial(self._unpark, request, caller, name, arguments))
         elif request.client.modern:
             required = elicitation.required(self._hub.secret, asked, name, arguments, now())
