@@ -218,6 +218,8 @@ def test_a_batch_of_the_one_revision_that_has_them_is_answered_as_one():
         assert (await hall.post(batch[1:2], **named)).status_code == 202
         newer = await hall.begin("2025-06-18")
         assert (await hall.post(batch, **newer)).json()["error"]["code"] == -32600
+        many = await hall.post([rpc("ping", number) for number in range(101)], **named)
+        assert (many.status_code, "at most 100" in many.text) == (400, True)
 
     run(use)
 

@@ -113,6 +113,8 @@ class Endpoint:
             message = decode(await exchange.body())
         except ValueError as error:
             raise RefusedError(400, PARSE_ERROR, f"The body is not JSON: {str(error)[:200]}.") from None
+        if isinstance(message, list) and len(message) > self._limits.batch:
+            raise RefusedError(400, INVALID_REQUEST, f"A batch has at most {self._limits.batch} messages.")
         post = self._post_alone if is_stateless(exchange.headers, message) else self._post_in_session
         try:
             await post(exchange, place, message)

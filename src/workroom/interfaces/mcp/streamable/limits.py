@@ -15,6 +15,8 @@ class Limits:
     """Sessions at once; above that the longest unused one goes."""
     requests: int = 512
     """Requests that are served at once, streams among them."""
+    batch: int = 100
+    """Messages in one batch."""
     idle_seconds: float = 1_800
     """How long a session lasts with no request and no stream of its own."""
     patience_seconds: float = 5.0
