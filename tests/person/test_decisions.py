@@ -74,7 +74,7 @@ def test_pending_is_newest_first_plans_included(desk):
     rows = desk.pending()
     assert [row.id for row in rows] == [plan, edit]
     assert rows[0].to_json() == {
-        "id": plan, "kind": "plan", "title": "Tidy", "asker": "claude", "destructive": False, "asks": [],
+        "id": plan, "kind": "plan", "title": "Tidy", "asker": "claude", "destructive": False, "asks": [], "flags": [],
         "createdAt": rows[0].to_json()["createdAt"], "expiresAt": rows[0].to_json()["expiresAt"],
     }  # fmt: skip
 

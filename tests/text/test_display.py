@@ -3,7 +3,7 @@ import time
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workroom.text.display import LONGEST_RUN, Shown, show
+from workroom.text.display import LONGEST_RUN, Shown, flags_of, show
 
 
 def test_plain_text_is_shown_as_it_is():
@@ -63,3 +63,8 @@ def test_hostile_text_is_quick():
     start = time.perf_counter()
     show((" " * LONGEST_RUN + "x") * 5_000 + "\u202e" * 500_000)
     assert time.perf_counter() - start < 60
+
+
+def test_the_flags_of_several_texts():
+    assert flags_of("plain", "a\u202e", "b\x1b", "c\u202e") == ("bidirectional controls", "control characters")
+    assert flags_of() == ()

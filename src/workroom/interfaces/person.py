@@ -309,6 +309,7 @@ def _undo(asking: _Asking, params: _Undo) -> dict[str, Any]:
         "paths": [plain(path) for path in preview.paths],
         "text": preview.text,
         "warnings": list(preview.warnings),
+        "flags": list(preview.flags),
         "fingerprint": preview.fingerprint,
     }
 
@@ -372,6 +373,7 @@ def _rewind(asking: _Asking, params: _Rewind) -> dict[str, Any]:
         "paths": [plain(path) for path in preview.paths],
         "text": preview.text,
         "warnings": list(preview.warnings),
+        "flags": list(preview.flags),
         "fingerprint": preview.fingerprint,
     }
 

@@ -11,6 +11,7 @@ from workroom.core.transactions import Entry
 from workroom.person.decisions import Decided
 from workroom.system.clock import iso, now
 from workroom.system.state import StateDirectory
+from workroom.text.display import flags_of
 from workroom.text.display import show as escaped
 from workroom.tools.workspace import Workspace
 
@@ -51,7 +52,8 @@ def _approval(record: Approval) -> dict[str, Any]:
 
 
 def entry_row(entry: Entry) -> dict[str, Any]:
-    """One line of the history, up to 20 of its paths."""
+    """One line of the history, up to 20 of its paths; `flags` tell what was found in it and is shown escaped."""
+    paths = [change.path for change in entry.changes[:_SHOWN_PATHS]]
     return {
         "number": entry.number,
         "transactionId": entry.transaction_id,
@@ -59,7 +61,7 @@ def entry_row(entry: Entry) -> dict[str, Any]:
         "actor": {"kind": entry.actor.kind, "name": plain(entry.actor.name)},
         "cause": entry.cause,
         "title": plain(entry.title),
-        "paths": [plain(change.path) for change in entry.changes[:_SHOWN_PATHS]],
+        "paths": [plain(path) for path in paths],
         "total": len(entry.changes),
         "added": entry.added,
         "removed": entry.removed,
@@ -69,6 +71,7 @@ def entry_row(entry: Entry) -> dict[str, Any]:
         "decidedBy": entry.decided_by,
         "forgotten": entry.forgotten,
         "warnings": [plain(warning) for warning in entry.warnings],
+        "flags": list(flags_of(entry.title, entry.actor.name, *entry.warnings, *paths)),
     }
 
 

@@ -19,6 +19,7 @@ from workroom.person.amending import Proposed, edited, in_part, proposed
 from workroom.person.credential import PersonCredential
 from workroom.person.present import Presented, present
 from workroom.system.clock import iso
+from workroom.text.display import flags_of
 from workroom.text.display import show as escaped
 from workroom.tools.dispatch import resume
 from workroom.tools.tool import Call
@@ -45,6 +46,8 @@ class Waiting:
     asker: str
     destructive: bool
     asks: tuple[str, ...]
+    flags: tuple[str, ...]
+    """What was found in these texts that could deceive; it is shown escaped."""
     created_at: float
     expires_at: float
 
@@ -57,6 +60,7 @@ class Waiting:
             "asker": self.asker,
             "destructive": self.destructive,
             "asks": list(self.asks),
+            "flags": list(self.flags),
             "createdAt": iso(self.created_at),
             "expiresAt": iso(self.expires_at),
         }
@@ -250,6 +254,7 @@ def _waiting(record: Approval) -> Waiting:
         asker=escaped(record.actor.name, multiline=False).text,
         destructive=record.destructive,
         asks=tuple(escaped(reason, multiline=False).text for reason in record.asks),
+        flags=flags_of(record.title, record.actor.name, *record.asks),
         created_at=record.created_at,
         expires_at=record.expires_at,
     )

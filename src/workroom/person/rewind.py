@@ -15,7 +15,7 @@ from workroom.core.transactions import Entry, Only, Planned, Strategy
 from workroom.person.credential import PersonCredential
 from workroom.person.present import render_changes
 from workroom.person.undo import commit_as_person
-from workroom.text.display import show
+from workroom.text.display import flags_of, show
 from workroom.tools.workspace import Workspace
 
 __all__ = ["RewindPreview", "preview_rewind", "rewind"]
@@ -37,6 +37,7 @@ class RewindPreview:
     text: str
     warnings: tuple[str, ...]
     fingerprint: str
+    flags: tuple[str, ...] = ()
 
 
 def preview_rewind(
@@ -50,14 +51,16 @@ def preview_rewind(
 ) -> RewindPreview:
     """What a rewind would do; errors as for `rewind`."""
     number, planned = _planned(workspace, to, only, force=force, strategy=strategy)
+    paths, text = tuple(planned.change_set.paths()), show(render_changes(workspace, planned))
     return RewindPreview(
         title=show(planned.title, multiline=False).text,
         to=number,
         taken=planned.takes_back,
-        paths=tuple(planned.change_set.paths()),
-        text=show(render_changes(workspace, planned)).text,
+        paths=paths,
+        text=text.text,
         warnings=tuple(show(warning, multiline=False).text for warning in planned.warnings),
         fingerprint=planned.fingerprint,
+        flags=tuple(sorted({*text.flags, *flags_of(planned.title, *paths, *planned.warnings)})),
     )
 
 

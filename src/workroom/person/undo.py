@@ -10,7 +10,7 @@ from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.transactions import Entry, Planned, Strategy, render_diff, write_views
 from workroom.person.credential import PersonCredential
 from workroom.person.present import render_changes
-from workroom.text.display import show
+from workroom.text.display import flags_of, show
 from workroom.tools.workspace import Workspace
 
 __all__ = ["UndoPreview", "commit_as_person", "log", "preview_undo", "undo"]
@@ -30,6 +30,8 @@ class UndoPreview:
     text: str
     warnings: tuple[str, ...]
     fingerprint: str
+    flags: tuple[str, ...] = ()
+    """What was found that could deceive; it is shown escaped."""
 
 
 def log(_credential: PersonCredential, workspace: Workspace, limit: int = 20, before: int | None = None) -> list[Entry]:
@@ -47,12 +49,14 @@ def preview_undo(
 ) -> UndoPreview:
     """What an undo would do; errors as for `undo`."""
     entry, planned = _planned(workspace, which, force=force, strategy=strategy)
+    paths, text = tuple(planned.change_set.paths()), show(render_changes(workspace, planned))
     return UndoPreview(
         entry=entry,
-        paths=tuple(planned.change_set.paths()),
-        text=show(render_changes(workspace, planned)).text,
+        paths=paths,
+        text=text.text,
         warnings=tuple(show(warning, multiline=False).text for warning in planned.warnings),
         fingerprint=planned.fingerprint,
+        flags=tuple(sorted({*text.flags, *flags_of(entry.title, entry.actor.name, *paths, *planned.warnings)})),
     )
 
 

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-__all__ = ["LONGEST_RUN", "Shown", "show"]
+__all__ = ["LONGEST_RUN", "Shown", "flags_of", "show"]
 
 LONGEST_RUN = 200
 """Blanks in a row, in characters, that are shown as they are."""
@@ -67,6 +67,11 @@ def show(text: str, *, multiline: bool = True) -> Shown:
     if multiline and "\r" in text and _only_crlf(text, table):
         flags.discard(CONTROL)
     return Shown(text.translate(table) if table else text, tuple(sorted(flags)))
+
+
+def flags_of(*texts: str) -> tuple[str, ...]:
+    """What was found in any of these one-line texts, sorted: for a row that shows several of them."""
+    return tuple(sorted({flag for text in texts for flag in show(text, multiline=False).flags}))
 
 
 def _flag(character: str) -> str | None:

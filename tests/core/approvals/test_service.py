@@ -8,7 +8,7 @@ from tests.core.approvals.conftest import AGENT, OTHER, Room, refused
 from workroom.base.actor import Actor
 from workroom.base.errors import ErrorCode
 from workroom.base.events import ApprovalDecided, ApprovalStaged, PlanChanged
-from workroom.core.approvals import LIFETIME_SECONDS, Denial, Status
+from workroom.core.approvals import LIFETIME_SECONDS, Amendment, Denial, Status
 
 
 def test_a_staged_record_has_every_field(room):
@@ -296,3 +296,46 @@ def test_a_failed_unit_of_work_stages_nothing(room):
         fail()
     assert room.approvals.pending() == ()
     assert room.told == []
+
+
+def test_while_a_session_is_there_its_records_are_its_own(room):
+    twin, next_one = Actor("agent", AGENT.name, "session-9"), Actor("agent", AGENT.name, "session-10")
+    for session in (AGENT.session, twin.session):
+        room.approvals.arrive(session)
+    record = room.stage(requests=("r1",))
+    assert room.stage(actor=twin).id != record.id
+    room.approvals.approve(record.id, "ann")
+    assert room.approvals.find("f1", AGENT).id != room.approvals.find("f1", twin).id
+    room.approvals.finish(record.id, {"a": 1})
+    assert room.approvals.collect("r1", twin) is None
+    room.approvals.leave(AGENT.session)
+    room.approvals.leave("session-unknown")
+    assert room.approvals.collect("r1", next_one) == {"a": 1}
+
+
+def test_an_amended_yes_binds_the_record_anew_and_keeps_what_was_asked(room):
+    amendment = Amendment("f2", "e2", {"action": "other"}, True, ("asked",), {"how": "in part", "files": ["a"]})
+    record = room.stage(requests=("r1",), effect="e1")
+    amended = room.approvals.approve(record.id, "ann", amendment=amendment)
+    assert (amended.fingerprint, amended.effect, amended.arguments) == ("f2", "e2", {"action": "other"})
+    assert (amended.destructive, amended.asks) == (True, ("asked",))
+    assert amended.amended == {
+        "how": "in part", "files": ["a"], "asked": {"fingerprint": "f1", "arguments": record.arguments},
+    }  # fmt: skip
+    assert room.approvals.find("f1", AGENT) is None
+    assert room.approvals.find("f2", AGENT) == amended
+    assert room.approvals.held("r1", AGENT) == amended
+    assert room.approvals.held("r1", OTHER) is None
+    room.approvals.finish(record.id, {"a": 1}, collected=True)
+    assert room.approvals.held("r1", AGENT) is None
+    assert room.approvals.collect("r1", AGENT) is None
+    refused(
+        ErrorCode.TRANSACTION_STATE, lambda: room.approvals.approve(record.id, "ann", amendment=amendment)
+    )  # fmt: skip
+
+
+def test_a_yes_to_a_part_leaves_the_no_to_the_whole(room):
+    room.approvals.deny(room.stage(effect="e1").id, "ann", "not all of it")
+    amendment = Amendment("f2", "e2", {}, False, (), {"how": "in part"})
+    room.approvals.approve(room.stage(fingerprint="f3", effect="e1").id, "ann", amendment=amendment)
+    assert room.approvals.denial("e1") is not None

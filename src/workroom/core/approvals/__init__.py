@@ -7,10 +7,10 @@
     pending, approved, denied --24 hours after staging--> expired
 
 A plan is a record of kind `plan` under the plan's own id. A record is bound to a fingerprint (the SHA-256 of the
-normalised operation with its before-hashes) and to who asked: an approval is used by its asker only. A denial binds
-everyone, and is bound to the effect: another way to the same result is denied too. That a record is consumed is
-written by core.transactions in the transaction of the effect, so it is looked up there; that one is expired follows
-from the clock. Neither is stored here.
+normalised operation with its before-hashes) and to who asked: an approval is used by its asker only, and while the
+session that asked is there, by that one alone. A denial binds everyone, and is bound to the effect: another way to the
+same result is denied too. That a record is consumed is written by core.transactions in the transaction of the effect,
+so it is looked up there; that one is expired follows from the clock. Neither is stored here.
 
 service    Approvals: all records of a workspace      model  a record as a value
 tables     their rows                                 room   how many are kept, and what makes way

@@ -15,7 +15,7 @@ from workroom.base.ids import NewId
 from workroom.base.settings import Profile
 from workroom.core.approvals.model import LIFETIME_SECONDS, Amendment, Approval, Denial, Status, approval_of
 from workroom.core.approvals.room import KEPT, make_room
-from workroom.core.approvals.tables import FROM, SELECT, STATUS
+from workroom.core.approvals.tables import FROM, IS_OF, SELECT, STATUS
 from workroom.core.approvals.view import view_stands, write_view
 from workroom.core.transactions.kept import WORKROOM
 from workroom.system.agentic import Agentic
@@ -33,6 +33,17 @@ class Approvals:
         self._store = store
         self._clock = clock
         self._new_id = new_id
+        self._sessions: set[str] = set()
+
+    # Who is there.
+
+    def arrive(self, session: str) -> None:
+        """A session of a local client has begun: until it leaves, what it asked for is for nobody else of its name."""
+        self._sessions.add(session)
+
+    def leave(self, session: str) -> None:
+        """It has ended: whoever comes back by that name goes on with what it asked for."""
+        self._sessions.discard(session)
 
     # What the gate does.
 
@@ -60,7 +71,7 @@ class Approvals:
         """
         self.tell_expired()
         with self._store.write() as db:
-            record_id = self._pending_twin(db, fingerprint, actor)
+            record_id = self._pending_twin(fingerprint, actor)
             if record_id is None:
                 make_room(self._store, db, kind, actor, self._clock())
                 record_id = id or self._new_id("approval")
@@ -91,12 +102,10 @@ class Approvals:
 
     def find(self, fingerprint: str, actor: Actor) -> Approval | None:
         """The newest record of this asker for this operation that is pending or approved."""
-        rows = self._rows(
-            "WHERE a.fingerprint = :fingerprint AND standing IN ('pending', 'approved') "
-            "AND a.actor_kind = :kind AND a.actor_name = :name ORDER BY a.number DESC LIMIT 1",
+        rows = self._own(
+            "WHERE a.fingerprint = :fingerprint AND standing IN ('pending', 'approved')",
+            actor,
             fingerprint=fingerprint,
-            kind=actor.kind,
-            name=actor.name,
         )
         return rows[0] if rows else None
 
@@ -119,13 +128,11 @@ class Approvals:
 
     def held(self, request: str, actor: Actor) -> Approval | None:
         """The record by which the person accepted something else than this call asks for, and which waits for it."""
-        rows = self._rows(
+        rows = self._own(
             "WHERE a.id IN (SELECT approval_id FROM approval_requests WHERE request = :request) "
-            "AND a.amended IS NOT NULL AND a.result IS NULL AND standing = 'approved' "
-            "AND a.actor_kind = :kind AND a.actor_name = :name ORDER BY a.number DESC LIMIT 1",
+            "AND a.amended IS NOT NULL AND a.result IS NULL AND standing = 'approved'",
+            actor,
             request=request,
-            kind=actor.kind,
-            name=actor.name,
         )
         return rows[0] if rows else None
 
@@ -306,13 +313,15 @@ class Approvals:
         )
         return rows[0] if rows else None
 
-    def _pending_twin(self, db: Database, fingerprint: str, actor: Actor) -> str | None:
-        row = db.execute(
-            "SELECT id FROM approvals WHERE fingerprint = ? AND status = 'pending' AND expires_at > ? "
-            "AND actor_kind = ? AND actor_name = ? ORDER BY number DESC LIMIT 1",
-            (fingerprint, self._clock(), actor.kind, actor.name),
-        ).fetchone()
-        return None if row is None else str(row[0])
+    def _pending_twin(self, fingerprint: str, actor: Actor) -> str | None:
+        rows = self._own("WHERE a.fingerprint = :fingerprint AND standing = 'pending'", actor, fingerprint=fingerprint)
+        return rows[0].id if rows else None
+
+    def _own(self, which: str, actor: Actor, **named: Any) -> tuple[Approval, ...]:
+        """The records of this asker, newest first: none of another session's of its name that is still there."""
+        rows = self._rows(f"{which} AND {IS_OF} ORDER BY a.number DESC", kind=actor.kind, name=actor.name, **named)
+        others = self._sessions - {actor.session}
+        return tuple(row for row in rows if row.actor.session not in others)
 
     def _shown(self, db: Database, record_id: str, person: str) -> str | None:
         """The SHA-256 of what this person was shown last of a record."""
@@ -323,13 +332,11 @@ class Approvals:
         return None if row is None else str(row[0])
 
     def _uncollected(self, request: str, actor: Actor) -> Approval | None:
-        rows = self._rows(
+        rows = self._own(
             "WHERE a.id IN (SELECT approval_id FROM approval_requests WHERE request = :request) "
-            "AND a.result IS NOT NULL AND a.collected = 0 AND a.expires_at > :now "
-            "AND a.actor_kind = :kind AND a.actor_name = :name ORDER BY a.number DESC LIMIT 1",
+            "AND a.result IS NOT NULL AND a.collected = 0 AND a.expires_at > :now",
+            actor,
             request=request,
-            kind=actor.kind,
-            name=actor.name,
         )
         return rows[0] if rows else None
 

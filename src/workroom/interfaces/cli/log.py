@@ -45,8 +45,14 @@ def _row(out: Output, entry: dict[str, Any]) -> tuple[str, ...]:
         _cause(entry),
         f"+{entry['added']} -{entry['removed']}",
         _paths(entry),
-        entry["title"],
+        _title(entry),
         entry["transactionId"],
+    )
+
+
+def _title(entry: dict[str, Any]) -> str:
+    return (
+        f"{entry['title']} (CAUTION, shown escaped: {', '.join(entry['flags'])})" if entry["flags"] else entry["title"]
     )
 
 

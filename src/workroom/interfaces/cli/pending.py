@@ -34,4 +34,5 @@ def pending(context: typer.Context, as_json: Json = False) -> None:
 
 
 def _caution(waiting: dict[str, Any]) -> str:
-    return ", ".join([*(["destructive"] if waiting["destructive"] else []), *waiting["asks"]])
+    escaped = [f"shown escaped: {', '.join(waiting['flags'])}"] if waiting["flags"] else []
+    return ", ".join([*(["destructive"] if waiting["destructive"] else []), *waiting["asks"], *escaped])

@@ -36,6 +36,8 @@ def show_plan(scene: Scene, planned: dict[str, Any], head: str, *, whole: bool) 
         scene.out.data({"ok": True, **planned})
         return
     scene.out.line(head, "bold")
+    if planned["flags"]:
+        scene.out.line(f"CAUTION, shown escaped: {', '.join(planned['flags'])}", "bold yellow")
     for warning in planned["warnings"]:
         scene.out.line(warning, "yellow")
     if whole:

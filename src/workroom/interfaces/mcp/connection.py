@@ -23,6 +23,8 @@ class Connection:
         self.workspace = workspace
         channel.hear, channel.finished, channel.overrun = self.hear, self.finish, self._overrun
         channel.ended.append(self._conversation.end)
+        workspace.approvals.arrive(session.id)
+        channel.ended.append(lambda: workspace.approvals.leave(session.id))
 
     def hear(self, line: bytes) -> None:
         """Take one line from the client."""
