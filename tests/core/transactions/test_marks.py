@@ -74,6 +74,13 @@ def test_a_rewind_over_an_undo_and_what_it_undid_takes_both(house, take_back):
     assert house.tx.entry(five.number).undone_by == eight.number
 
 
+def test_what_is_undone_already_stays_undone_by_the_same(house, take_back):
+    five = edit(house, 5)
+    eight = house.undo(five.transaction_id)
+    take_back(edit(house, 9), five)
+    assert house.tx.entry(five.number).undone_by == eight.number
+
+
 def test_rewinds_over_rewinds_cost_no_more_than_what_they_take(house, take_back):
     entries = [edit(house, 0)]
     for number in range(1, 40):

@@ -234,6 +234,16 @@ class TestInTheWay:
         assert house.tree() == {"a": (b"x\n", 0o644)}
         assert "b stays as it is" in entry.warnings[-1]
 
+    def test_what_moved_and_has_a_folder_in_its_place_is_not_to_be_had(self, house, rewind, refused):
+        house.write("a", "x\n")
+        house.edit({"type": "move", "from": "a", "to": "b"})
+        (house.folder / "b").unlink()
+        (house.folder / "b").mkdir()
+        refused(ErrorCode.EDIT_CONFLICT, 0)
+        entry = rewind(0, force=True)
+        assert house.tree() == {}
+        assert "a stays as it is: its earlier content is no longer kept." in entry.warnings
+
     def test_a_move_whose_target_was_changed(self, house, rewind, refused):
         house.write("a", "x\n")
         house.edit({"type": "move", "from": "a", "to": "b"})
