@@ -177,10 +177,11 @@ async def _own(crowd: Crowd, speaker: Speaker, chance: random.Random, stamp: str
     """A file that nobody else has: made, moved, removed."""
     who = stamp.split()[0]
     first, second = f"own/{who}.txt", f"own/{who} moved.txt"
-    create = {"type": "create", "path": first, "content": f"stamp {stamp}\n"}
+    create = {"type": "create", "path": first, "content": f"stamp {stamp}\n", "overwrite": True}
     _know(crowd, create["content"])
     for operation in (create, {"type": "move", "from": first, "to": second}, {"type": "delete", "path": second}):
-        await _commit(crowd, speaker, [operation])
+        if not await _commit(crowd, speaker, [operation]):  # another has just made the folder, for the first time
+            return
         await crowd.rest(chance)
 
 
@@ -200,20 +201,22 @@ def _know(crowd: Crowd, content: str) -> None:
     crowd.known.add(hashlib.sha256(content.encode()).hexdigest())
 
 
-async def _commit(crowd: Crowd, speaker: Speaker, operations: list[dict[str, Any]]) -> None:
+async def _commit(crowd: Crowd, speaker: Speaker, operations: list[dict[str, Any]]) -> bool:
+    """Whether it was done, and not refused."""
     envelope = await crowd.call(speaker, "edit", "apply", {"operations": operations})
     if not envelope["ok"]:
         code = envelope["error"]["code"]
         crowd.counts[code] += 1
         if code not in _REFUSALS:
             crowd.fault(f"{operations}: {envelope['summary'][:300]}")
-        return
+        return False
     data = envelope["data"]
     if data.get("committed") is not True:
         crowd.fault(f"not committed: {envelope['summary'][:300]}")
-        return
+        return False
     rows = [row for row in data["files"] if row["beforeSha256"] or row["afterSha256"]]  # folders have no contents
     changes = tuple(Change(row["path"], row["beforeSha256"], row["afterSha256"]) for row in rows)
     crowd.ledger.add(data["transactionId"], changes)
     crowd.known.update(change.after for change in changes if change.after)
     crowd.counts["commits"] += 1
+    return True

@@ -42,6 +42,7 @@ from workroom.interfaces.person import PersonConnection
 from workroom.person.credential import PersonCredential
 from workroom.server.hub import Hub
 from workroom.server.session import Session
+from workroom.system.memory import share_arenas
 from workroom.system.state import StateDirectory
 from workroom.tools.workspace import Workspace
 
@@ -160,6 +161,7 @@ class Daemon:
         port: int | None = None,
     ) -> None:
         """`idle_seconds` without connections end the server, unless it listens for HTTP; None: it stays."""
+        share_arenas()  # before there are threads
         self.place = place
         self.hub = Hub(state)
         self.http = HttpHouse(self.hub)

@@ -1,0 +1,48 @@
+"""Many threads take memory from few places."""
+
+from __future__ import annotations
+
+import platform
+import re
+import subprocess
+import sys
+
+import pytest
+
+from workroom.system.memory import share_arenas
+
+_PROGRAM = """
+import sys, threading
+from workroom.system.memory import share_arenas
+if sys.argv[1] == "shared":
+    assert share_arenas()
+barrier = threading.Barrier(17)
+def work():
+    kept = [bytes(50_000) for _ in range(100)]
+    barrier.wait()
+    barrier.wait()
+    del kept
+for _ in range(16):
+    threading.Thread(target=work).start()
+barrier.wait()
+print(open("/proc/self/maps").read())
+barrier.wait()
+"""
+_ARENA_BYTES = 64 * 1024 * 1024
+"""Where glibc begins an arena is a multiple of this, on 64 bits."""
+
+
+def arenas(how: str) -> int:
+    """How many arenas sixteen threads have made, beside the first one."""
+    maps = subprocess.run([sys.executable, "-c", _PROGRAM, how], capture_output=True, text=True, check=True).stdout
+    begins = [int(begin, 16) for begin in re.findall(r"^([0-9a-f]+)-\S+ rw-p 00000000 00:00 0 *$", maps, re.MULTILINE)]
+    return sum(begin % _ARENA_BYTES == 0 for begin in begins)
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="needs glibc")
+def test_threads_share_what_is_free():
+    assert arenas("shared") <= 1 < arenas("as it comes")
+
+
+def test_a_library_without_the_setting_is_left_as_it_is():
+    assert share_arenas(object()) is False
