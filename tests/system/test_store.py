@@ -436,6 +436,21 @@ def test_an_image_file_that_cannot_be_removed_is_logged_and_the_unit_stands(
     assert store.get_image(sha) is None
 
 
+def test_an_image_comes_back_piece_by_piece(store: Store) -> None:
+    body = BIG * 30
+    with store.write() as db:
+        large, small = store.put_image(db, body), store.put_image(db, b"small")
+    assert b"".join(store.image_pieces(large) or ()) == body
+    assert list(store.image_pieces(small) or ()) == [b"small"]
+    assert store.image_pieces("0" * 64) is None
+    path = store.folder / "images" / large[:2] / large
+    path.write_bytes(body[::-1] + b"!")
+    with pytest.raises(WorkroomError, match="damaged"):
+        list(store.image_pieces(large) or ())
+    path.unlink()
+    assert store.image_pieces(large) is None
+
+
 # A disk that fails.
 
 
@@ -486,4 +501,6 @@ def test_an_image_that_cant_be_read_is_told(store: Store) -> None:
     path.mkdir()
     with pytest.raises(WorkroomError, match="can't be read"):
         store.get_image(sha)
+    with pytest.raises(WorkroomError, match="can't be read"):
+        list(store.image_pieces(sha) or ())
     path.rmdir()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -151,7 +152,7 @@ def _rendered(workspace: Workspace, planned: Planned, named: Named = UNNAMED) ->
     marked = sum(_marked_lines(*_sides(change, image)) for change in large if _is_text(change))
     if marked > LONGEST_LINES:
         return lines, marked
-    diff = render_diff(tuple(change for change in changes if change not in large), image, named)
+    diff = render_diff(tuple(change for change in changes if change not in large), image, named, most=math.inf)
     return f"{lines}\n{diff}" + "".join(_large_diff(change, image) for change in large), 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from dataclasses import dataclass
 
 from workroom.base.changes import Permit
@@ -102,7 +103,7 @@ def commit_as_person(
 
 
 def _diff(workspace: Workspace, planned: Planned) -> str:
-    return render_diff(planned.change_set.changes, workspace.transactions.image_of(planned))
+    return render_diff(planned.change_set.changes, workspace.transactions.image_of(planned), most=math.inf)
 
 
 def _planned(workspace: Workspace, which: str | None, *, force: bool, strategy: Strategy) -> tuple[Entry, Planned]:

@@ -21,6 +21,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from io import RawIOBase
 from pathlib import Path
 from typing import Any, Self
 
@@ -50,6 +51,7 @@ _LOOK_AT_DISK = "See that the disk of the state directory has room and works."
 INLINE_BYTES = 64 * 1024
 """Images up to this size live in the database; larger ones are files named by their hash."""
 
+_PIECE = 1 << 20
 _SPARE_READERS = 8
 _WRITER_CACHE_KIB = 32 * 1024
 """What one transaction changes stays in memory up to here; beyond, pages are written, read and written again."""
@@ -270,18 +272,18 @@ class Store:
     def put_image(self, db: Database, body: bytes) -> str:
         """Keep `body` within the unit of work; a large one is a file that is on disk when this returns."""
         sha = hashlib.sha256(body).hexdigest()
-        self.put_image_as(db, sha, body)
+        self.put_image_as(db, sha, len(body), (body,))
         return sha
 
-    def put_image_as(self, db: Database, sha: str, body: bytes) -> None:
-        """Keep `body`, whose SHA-256 the caller has computed already."""
-        inline = len(body) <= INLINE_BYTES
+    def put_image_as(self, db: Database, sha: str, size: int, pieces: Iterable[bytes]) -> None:
+        """Keep a content of `size` bytes, whose SHA-256 the caller knows. What `pieces` raises passes."""
+        inline = size <= INLINE_BYTES
         self._unneeded.discard(sha)
         if not inline:
-            self._write_image_file(sha, body)
+            self._write_image_file(sha, pieces)
         db.execute(
             "INSERT INTO images (sha256, bytes, body) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-            (sha, len(body), body if inline else None),
+            (sha, size, b"".join(pieces) if inline else None),
         )
 
     def get_image(self, sha: str) -> bytes | None:
@@ -301,6 +303,21 @@ class Store:
         if hashlib.sha256(body).hexdigest() != sha:
             raise WorkroomError(ErrorCode.IO_ERROR, f"The image {sha} is damaged on disk.")
         return body
+
+    def image_pieces(self, sha: str) -> Iterable[bytes] | None:
+        """The content, a piece at a time, or None; IO_ERROR at its end when it is damaged."""
+        with self.read() as db:
+            row = db.execute("SELECT body FROM images WHERE sha256 = ?", (sha,)).fetchone()
+        if row is None:
+            return None
+        if row[0] is not None:
+            return (bytes(row[0]),)
+        try:
+            return _read_image(sha, open(self._image_path(sha), "rb", buffering=0))
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise WorkroomError(ErrorCode.IO_ERROR, f"The image {sha} can't be read: {error.strerror}.") from error
 
     def forget_image(self, db: Database, sha: str) -> None:
         """Drop an image within the unit of work; its file goes once that is committed."""
@@ -333,7 +350,7 @@ class Store:
             if file.name not in kept:
                 _remove(file)
 
-    def _write_image_file(self, sha: str, body: bytes) -> None:
+    def _write_image_file(self, sha: str, pieces: Iterable[bytes]) -> None:
         target = self._image_path(sha)
         partial = target.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
         try:
@@ -341,14 +358,16 @@ class Store:
                 return
             _make_folder(target.parent)
             with open(partial, "wb", opener=_private) as stream:
-                stream.write(body)
+                stream.writelines(pieces)
                 stream.flush()
                 os.fsync(stream.fileno())
             os.rename(partial, target)
             fsync_folder(target.parent)
-        except OSError as error:
+        except BaseException as error:
             _remove(partial)
             _remove(target)  # whose name may not be on disk: the next try writes it anew
+            if not isinstance(error, OSError):
+                raise
             raise WorkroomError(
                 ErrorCode.IO_ERROR,
                 f"An image can't be kept: {error.strerror}.",
@@ -410,6 +429,16 @@ class Store:
 
 def _value(db: Database, sql: str) -> Any:
     return db.execute(sql).get
+
+
+def _read_image(sha: str, stream: RawIOBase) -> Iterator[bytes]:
+    found = hashlib.sha256()
+    with stream:
+        while piece := stream.read(_PIECE):
+            found.update(piece)
+            yield piece
+    if found.hexdigest() != sha:
+        raise WorkroomError(ErrorCode.IO_ERROR, f"The image {sha} is damaged on disk.")
 
 
 def _remove(image: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tests.conftest import AGENT, House
 
 from workroom.core.transactions import Planned, tables
 from workroom.core.transactions.apply import perform
+from workroom.core.transactions.contents import pieces_of
 from workroom.core.transactions.images import Images
 from workroom.core.transactions.stage import stage_all
 from workroom.core.transactions.steps import Folders, Step, build_steps, step_to_json
@@ -30,7 +32,7 @@ class Half:
             self.root, planned.change_set, planned.id, house.workspace.agentic.stage(), exchange=exchange
         )
         with Folders(self.root) as folders:
-            self.steps = stage_all(self.root, folders, steps, planned.contents.get)
+            self.steps = stage_all(self.root, folders, steps, partial(pieces_of, planned.contents))
         with self.store.write() as db:
             tables.add_transaction(db, planned, AGENT, 0.0)
             Images(self.store).keep(db, planned, 1 << 30, commits=True)

@@ -44,7 +44,7 @@ def test_a_path_that_somebody_changed_keeps_its_before_image(house, record):
     old = b"old"
     sha = hashlib.sha256(old).hexdigest()
     with house.workspace.store.write() as db:
-        house.workspace.store.put_image_as(db, sha, old)
+        house.workspace.store.put_image_as(db, sha, len(old), (old,))
     entry = house.tx.entry(record([], {"f": State(Kind.FILE, sha, 3, 0o644)}))
     assert [change.path for change in entry.changes] == ["f"]
     with house.workspace.store.read() as db:

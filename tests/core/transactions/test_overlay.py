@@ -206,3 +206,8 @@ def test_hashes_are_of_the_bytes(house, overlay):
     assert overlay.before("f").sha256 == hashlib.sha256(b"x\n").hexdigest()
     assert overlay.node("link").state.sha256 == hashlib.sha256(b"f").hexdigest()
     assert overlay.passed_on("link").data == b"f"
+
+
+def test_a_file_that_is_gone_when_it_is_read(overlay):
+    """Another program was quicker: it was there when the operation looked at it."""
+    assert code_of(lambda: overlay.read("gone", 1)) is ErrorCode.EDIT_CONFLICT

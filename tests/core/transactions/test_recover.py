@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+from functools import partial
 
 import pytest
 from tests.conftest import AGENT
 from tests.core.transactions.conftest import Half
 
 from workroom.core.transactions import tables
+from workroom.core.transactions.contents import pieces_of
 from workroom.core.transactions.model import Derivation
 from workroom.core.transactions.recover import recover
 from workroom.core.transactions.stage import stage_all
@@ -136,7 +138,7 @@ def test_what_was_staged_on_another_mount_and_not_prepared_is_removed(house, mou
     with workspace.store.write() as db:
         tables.put_intent(db, planned.id, {"steps": [step_to_json(step) for step in steps]}, 0.0, "staging")
     with Folders(workspace.root) as folders:
-        stage_all(workspace.root, folders, steps, planned.contents.get)
+        stage_all(workspace.root, folders, steps, partial(pieces_of, planned.contents))
     assert len(os.listdir(house.folder / "m")) == 2
     house.reopen()
     assert house.tree() == {"m": None}

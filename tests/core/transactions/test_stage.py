@@ -7,12 +7,14 @@ import errno
 import os
 import resource
 import stat
+from functools import partial
 
 import pytest
 from tests.limits import few_descriptors
 
 from workroom.base.changes import ABSENT, Change, Kind, State
 from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.core.transactions.contents import pieces_of
 from workroom.core.transactions.stage import PART, _gone, discard, stage_all, stage_image
 from workroom.core.transactions.steps import Folders, Step, build_steps
 
@@ -47,7 +49,7 @@ def test_files_links_and_folders_are_staged_and_nothing_else_changes(house, fold
         {"type": "copy", "from": "f", "to": "d/copy"},
         {"type": "move", "from": "l", "to": "m"},
     )
-    staged = stage_all(house.workspace.root, folders, steps, planned.contents.get)
+    staged = stage_all(house.workspace.root, folders, steps, partial(pieces_of, planned.contents))
     assert house.tree() == before
     found = {}
     for step in staged:
@@ -64,7 +66,7 @@ def test_many_files_are_written_in_batches(house, folders):
     before = open_files()
     operations = [{"type": "create", "path": f"f{number}", "content": str(number)} for number in range(70)]
     planned, steps = staging(house, *operations)
-    stage_all(house.workspace.root, folders, steps, planned.contents.get)
+    stage_all(house.workspace.root, folders, steps, partial(pieces_of, planned.contents))
     assert len(slots(house)) == 70
     assert open_files() <= before + 1  # the staging folder
 
@@ -85,7 +87,7 @@ def test_a_content_that_is_forgotten(house, folders):
     before = open_files()
     kept = {steps[0].change.after.sha256: b"1"}
     with pytest.raises(WorkroomError) as caught:
-        stage_all(house.workspace.root, folders, steps, kept.get)
+        stage_all(house.workspace.root, folders, steps, partial(pieces_of, kept))
     assert (caught.value.code, caught.value.details["path"]) == (ErrorCode.IO_ERROR, "b")
     assert slots(house) == []
     assert open_files() <= before + 1
@@ -102,7 +104,7 @@ def test_a_full_disk_leaves_nothing(house, folders):
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
     try:
         with pytest.raises(OSError, match="too large"):
-            stage_all(house.workspace.root, folders, steps, planned.contents.get)
+            stage_all(house.workspace.root, folders, steps, partial(pieces_of, planned.contents))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert slots(house) == []
@@ -113,7 +115,7 @@ def test_many_files_are_synced_together_and_closed(house, folders):
     names = [f"f{number}" for number in range(70)]
     planned, steps = staging(house, *({"type": "create", "path": name, "content": name} for name in names))
     before = open_files()
-    staged = stage_all(house.workspace.root, folders, steps, planned.contents.get)
+    staged = stage_all(house.workspace.root, folders, steps, partial(pieces_of, planned.contents))
     for step in staged:
         assert (house.folder / step.slot_folder / step.slot).read_text() == step.path
     assert sorted(step.path for step in staged) == sorted(names)
@@ -139,7 +141,7 @@ def test_owner_and_attributes_are_the_old_files(house, folders, exchange):
         {"type": "copy", "from": "f", "to": "copy"},
         exchange=exchange,
     )
-    stage_all(house.workspace.root, folders, steps, planned.contents.get)
+    stage_all(house.workspace.root, folders, steps, partial(pieces_of, planned.contents))
     slot = {step.path: house.folder / step.slot_folder / step.slot for step in steps if step.action != "remove"}
     assert (slot["f"].stat().st_uid, slot["f"].stat().st_gid) == (path.stat().st_uid, path.stat().st_gid)
     assert slot["copy"].stat().st_uid == os.geteuid()
@@ -150,7 +152,7 @@ def test_a_copied_file_that_went_away_is_staged_from_its_image(house, folders):
     house.write("f", "bytes")
     planned, steps = staging(house, {"type": "copy", "from": "f", "to": "copy"})
     (house.folder / "f").unlink()
-    stage_all(house.workspace.root, folders, steps, planned.contents.get)
+    stage_all(house.workspace.root, folders, steps, partial(pieces_of, planned.contents))
     assert (house.folder / steps[0].slot_folder / steps[0].slot).read_bytes() == b"bytes"
 
 
@@ -184,7 +186,7 @@ def test_attributes_that_cant_be_read_just_now_are_not_lost(house, folders):
     folders.at(steps[0].slot_folder)
     folders.at(".")
     with few_descriptors(1), pytest.raises(OSError, match="Too many open files"):
-        stage_all(house.workspace.root, folders, steps, planned.contents.get)
+        stage_all(house.workspace.root, folders, steps, partial(pieces_of, planned.contents))
     assert slots(house) == []
 
 

@@ -107,3 +107,21 @@ def test_both_files_exist_when_it_is_said_that_they_do(house):
         body = house.read(artifact.path)
         assert (len(body), hashlib.sha256(body).hexdigest()) == (artifact.bytes, artifact.sha256)
     assert house.read(changes.path) == diff.encode()
+
+
+def test_what_comes_or_goes_whole_is_shown_up_to_a_size(house):
+    """Of what is edited only the difference is, and a move shows nothing."""
+    for name in ("edited", "gone", "moves"):
+        house.write(name, "a line\n" * 100)
+    planned = house.plan(
+        {"type": "splice", "path": "edited", "start_line": 1, "delete_count": 1, "content": "another\n"},
+        {"type": "delete", "path": "gone"},
+        {"type": "move", "from": "moves", "to": "moved"},
+        {"type": "create", "path": "made", "content": "x\n"},
+    )
+    diff = render_diff(planned.change_set.changes, house.tx.image_of(planned), most=100)
+    assert "+another" in diff
+    assert "gone: its 700 bytes are too many to be shown.\n" in diff
+    assert "rename to moved" in diff
+    assert "+x\n" in diff
+    assert "-a line\n" * 100 in render_diff(planned.change_set.changes, house.tx.image_of(planned))

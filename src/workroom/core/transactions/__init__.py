@@ -1,6 +1,6 @@
 """Plan, guard, commit, recover, undo, the history. One writer a workspace.
 
-operations   what an edit is made of
+operations   what an edit is made of       contents   bytes of a plan, held or left on the disk
 overlay      the folder as it would be
 plan         operations -> Planned        rollback   an entry turned round -> Planned
 names        names that are one to some file systems

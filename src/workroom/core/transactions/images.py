@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from workroom.base.changes import ChangeSet
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.transactions import tables
+from workroom.core.transactions.contents import pieces_of, size_of
 from workroom.core.transactions.model import ImageOf, Planned
 from workroom.system.store import Database, Store
 
@@ -27,6 +28,10 @@ class Images:
         """The content, None when it was never kept or is forgotten."""
         return b"" if sha == _EMPTY else self._store.get_image(sha)
 
+    def pieces(self, sha: str) -> Iterable[bytes] | None:
+        """The same, a piece at a time."""
+        return (b"",) if sha == _EMPTY else self._store.image_pieces(sha)
+
     def keep(self, db: Database, planned: Planned, quota: int, *, commits: bool) -> tuple[str, ...]:
         """Keep what the plan's changes need; answers the plans that were dropped to make room.
 
@@ -34,20 +39,20 @@ class Images:
         entries' images: a plan costs its maker nothing, so it takes nothing from the history. LIMIT_EXCEEDED.
         """
         shas = sorted(needed_by(planned.change_set))  # in the order of the table, whose pages are then touched once
-        needed = {sha: planned.contents[sha] for sha in shas if sha in planned.contents}
+        needed = {sha: size_of(planned.contents, sha) for sha in shas if sha in planned.contents}
         tables.refer(db, planned.id, needed)
-        self._held += sum(len(data) for data in needed.values())
+        self._held += sum(needed.values())
         dropped = self._make_room(db, planned.id, needed, quota, commits=commits) if self._held > quota else ()
-        for sha, data in needed.items():
-            self._store.put_image_as(db, sha, data)
+        for sha, size in needed.items():
+            self._store.put_image_as(db, sha, size, pieces_of(planned.contents, sha) or ())
         return dropped
 
     def _make_room(
-        self, db: Database, transaction_id: str, needed: Mapping[str, bytes], quota: int, *, commits: bool
+        self, db: Database, transaction_id: str, needed: Mapping[str, int], quota: int, *, commits: bool
     ) -> tuple[str, ...]:
         """Forget until the quota holds. One content of two plans was counted twice on the way, so count anew first."""
         self._held = self._store.images_bytes()
-        self._held += sum(len(data) for sha, data in needed.items() if not tables.has_image(db, sha))
+        self._held += sum(size for sha, size in needed.items() if not tables.has_image(db, sha))
         dropped = []
         for plan in tables.droppable_plans(db, transaction_id):
             if self._held <= quota:

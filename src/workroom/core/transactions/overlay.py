@@ -4,18 +4,18 @@
                                         └──── differ? ────┘──> one Change
 
 Contents are bytes read whole, at most `limit` bytes a file where an edit takes them apart; what is only moved is
-hashed and never held.
+hashed and never held, and what is only deleted or copied is left on the disk when it is large.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from workroom.base.changes import ABSENT, Change, ChangeSet, Kind, State
 from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.core.transactions.contents import Contents, changed_meanwhile
 from workroom.core.transactions.model import ImageOf
 from workroom.system.root import Root
 from workroom.text.diff import count_lines
@@ -39,6 +39,8 @@ class Node:
 
 
 _SAMPLE = 8192
+_COMPARED = 32 << 20
+"""Bytes a side up to which lines that go and come are told apart."""
 _NOTHING = Node(ABSENT)
 
 
@@ -49,7 +51,7 @@ class Overlay:
         """`image` finds bytes that neither an operation gave nor the disk holds."""
         self.root = root
         self.image = image
-        self.contents: dict[str, bytes] = {}
+        self.contents = Contents(root)
         self._before: dict[str, State] = {}
         self._nodes: dict[str, Node] = {}
         self._inside: dict[str, list[str]] = {}  # touched paths by their folder
@@ -105,8 +107,6 @@ class Overlay:
             )
         if node.data is not None:
             return node.data
-        if node.state.sha256 in self.contents:
-            return self.contents[node.state.sha256]
         return self._load(node.origin or node.like or path, node.state)
 
     def load(self, path: str) -> bytes:
@@ -115,7 +115,10 @@ class Overlay:
 
     def content(self, path: str) -> bytes:
         """The bytes, or the link's target, that the path would hold."""
-        return self._node_image(path, self.node(path))
+        node = self.node(path)
+        if node.data is not None or not node.state.sha256:
+            return node.data or b""
+        return self._load(node.origin or node.like or path, node.state)
 
     def children(self, folder: str) -> list[str]:
         """Paths that would stand in a folder, sorted."""
@@ -250,18 +253,50 @@ class Overlay:
             return Change(path, before, node.state, origin=origin, merged=node.merged)
         if path in origins:
             return Change(path, before, node.state)
-        old, new = self._image(path, before), self._node_image(path, node)
+        source = node.origin or node.like or path
+        self._add(path, before)
+        if node.data is None:
+            self._add(source, node.state)
         like = node.like if node.like != path else None
-        added, removed = count_changed(old, new) if Kind.FILE in {before.kind, node.state.kind} else (0, 0)
+        added, removed = self._count((path, before), (source, node.state))
         return Change(path, before, node.state, None, like, node.matched, added, removed, node.merged)
 
-    def _node_image(self, path: str, node: Node) -> bytes:
-        if node.data is not None:
-            return node.data
-        return self._image(node.origin or node.like or path, node.state)
+    def _add(self, path: str, state: State) -> None:
+        """What stands at a path belongs to the plan: its bytes as they are kept, else as the disk has them."""
+        if not state.sha256 or state.sha256 in self.contents:
+            return
+        kept = None if self.image is None else self.image(state.sha256)
+        if kept is None:
+            self.contents.add(path, state)
+        else:
+            self.contents[state.sha256] = kept
 
-    def _image(self, path: str, state: State) -> bytes:
-        return self._load(path, state) if state.sha256 else b""
+    def _count(self, old: tuple[str, State], new: tuple[str, State]) -> tuple[int | None, int | None]:
+        """Lines that go and come. What is too large to be held is counted where it goes or comes whole."""
+        (_, before), (_, after) = old, new
+        if Kind.FILE not in {before.kind, after.kind}:
+            return 0, 0
+        if max(before.size, after.size) <= _COMPARED:
+            return count_changed(self._glimpse(before), self._glimpse(after))
+        if before.sha256 and after.sha256:
+            return None, None
+        lines = self._lines(before.sha256 or after.sha256)
+        if lines is None:
+            return None, None
+        return (lines, 0) if after.sha256 else (0, lines)
+
+    def _glimpse(self, state: State) -> bytes:
+        """Bytes, for the moment."""
+        return b"".join(self.contents.pieces(state.sha256)) if state.sha256 else b""
+
+    def _lines(self, sha: str) -> int | None:
+        """How many lines a content has; None for what isn't text."""
+        count, last = 0, b"\n"
+        for number, piece in enumerate(self.contents.pieces(sha)):
+            if number == 0 and b"\0" in piece[:_SAMPLE]:
+                return None
+            count, last = count + piece.count(b"\n"), piece[-1:]
+        return count + (last != b"\n")
 
     def _unchanged(self, path: str, node: Node) -> bool:
         before = self.before(path)
@@ -285,22 +320,10 @@ class Overlay:
 
     def _load(self, path: str, state: State) -> bytes:
         """Bytes of what stands on disk, which must still be what was seen."""
-        if state.sha256 in self.contents:
-            return self.contents[state.sha256]
-        kept = None if self.image is None else self.image(state.sha256)
-        if kept is not None:
-            self.contents[state.sha256] = kept
-            return kept
-        data = os.fsencode(self.root.readlink(path)) if state.kind is Kind.SYMLINK else self.root.read(path)
-        if hashlib.sha256(data).hexdigest() != state.sha256:
-            raise WorkroomError(
-                ErrorCode.EDIT_CONFLICT,
-                f"{path} was changed by another program while the edit was planned.",
-                next_step="Read it again and make the edit anew.",
-                details={"path": path},
-            )
-        self.contents[state.sha256] = data
-        return data
+        if not state.sha256:  # it was a file when it was asked for
+            raise changed_meanwhile(path)
+        self._add(path, state)
+        return b"".join(self.contents.pieces(state.sha256))
 
 
 def count_changed(old: bytes, new: bytes) -> tuple[int | None, int | None]:

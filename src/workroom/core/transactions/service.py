@@ -24,6 +24,7 @@ from workroom.core.transactions import marks, tables
 from workroom.core.transactions.amend import Amended, amend
 from workroom.core.transactions.apply import check_folders, check_guards, perform, sync_folders
 from workroom.core.transactions.consumption import check_unused, consume, used_for
+from workroom.core.transactions.contents import pieces_of
 from workroom.core.transactions.difference import difference
 from workroom.core.transactions.hunks import Named
 from workroom.core.transactions.images import Images
@@ -37,7 +38,7 @@ from workroom.core.transactions.recover import recover
 from workroom.core.transactions.rewind import Only, plan_rewind
 from workroom.core.transactions.rollback import plan_rollback
 from workroom.core.transactions.settle import settle
-from workroom.core.transactions.stage import discard, stage_all
+from workroom.core.transactions.stage import PiecesOf, discard, stage_all
 from workroom.core.transactions.stale import merge_plan
 from workroom.core.transactions.steps import Folders, Step, build_steps, step_to_json
 from workroom.core.transactions.unwind import Unwound
@@ -303,7 +304,7 @@ class Transactions:
 
     def _stage(self, folders: Folders, planned: Planned, steps: tuple[Step, ...], pulse: Pulse) -> tuple[Step, ...]:
         try:
-            return stage_all(self._root, folders, steps, self.image_of(planned), pulse)
+            return stage_all(self._root, folders, steps, self._pieces_of(planned), pulse)
         except OSError as error:
             if isinstance(error, SyncError):
                 self._wayback.distrust(steps, error)
@@ -423,6 +424,10 @@ class Transactions:
             return held if held is not None else self.image(sha)
 
         return image
+
+    def _pieces_of(self, planned: Planned) -> PiecesOf:
+        """The same, a piece at a time."""
+        return lambda sha: pieces_of(planned.contents, sha) or self._images.pieces(sha)
 
     # Looking.
 

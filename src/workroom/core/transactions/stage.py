@@ -9,14 +9,13 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from workroom.base.changes import Kind
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.pulse import STILL, Pulse
-from workroom.core.transactions.model import ImageOf
 from workroom.core.transactions.steps import LOOK, Folders, Step
 from workroom.system import syscalls
 from workroom.system.root import Root
@@ -26,13 +25,15 @@ __all__ = ["PART", "discard", "stage_all", "stage_image"]
 PART = ".part"
 """Ends the name of a before-image that isn't whole yet."""
 
+PiecesOf = Callable[[str], Iterable[bytes] | None]
+"""A content by its SHA-256, a piece at a time; None when it isn't kept."""
 _BATCH = 64
 _TOGETHER = 8
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def stage_all(
-    root: Root, folders: Folders, steps: Sequence[Step], image: ImageOf, pulse: Pulse = STILL
+    root: Root, folders: Folders, steps: Sequence[Step], pieces: PiecesOf, pulse: Pulse = STILL
 ) -> tuple[Step, ...]:
     """Write what the steps need; answers the steps with the staged things' inodes. Cleans up after a failure.
 
@@ -45,7 +46,7 @@ def stage_all(
             if not _needs_staging(step):
                 staged.append(step)
                 continue
-            inode, descriptor = _stage(root, folders, step, image)
+            inode, descriptor = _stage(root, folders, step, pieces)
             staged.append(replace(step, inode=inode))
             if descriptor is not None:
                 pending.append(descriptor)
@@ -80,7 +81,7 @@ def stage_image(root: Root, folders: Folders, step: Step, data: bytes) -> None:
     folder = folders.at(step.slot_folder)
     with contextlib.suppress(FileNotFoundError):
         _drop(folder, part)
-    _, descriptor = _stage(root, folders, part, lambda _sha: data)
+    _, descriptor = _stage(root, folders, part, lambda _sha: (data,))
     if descriptor is not None:
         _sync([descriptor])
     folder = folders.at(step.slot_folder)
@@ -98,7 +99,7 @@ def _drop(folder: int, step: Step) -> None:
         os.unlink(step.slot, dir_fd=folder)
 
 
-def _stage(root: Root, folders: Folders, step: Step, image: ImageOf) -> tuple[int, int | None]:
+def _stage(root: Root, folders: Folders, step: Step, pieces: PiecesOf) -> tuple[int, int | None]:
     """Make the thing in its slot; answers its inode, and its descriptor when it has bytes to be synced."""
     after = step.change.after
     folder = folders.at(step.slot_folder)
@@ -107,25 +108,26 @@ def _stage(root: Root, folders: Folders, step: Step, image: ImageOf) -> tuple[in
         if after.mode is not None:
             os.chmod(step.slot, after.mode, dir_fd=folder)
         return os.lstat(step.slot, dir_fd=folder).st_ino, None
-    data = image(after.sha256)
+    data = pieces(after.sha256)
     if data is None:
         raise WorkroomError(
             ErrorCode.IO_ERROR, f"The content of {step.path} is no longer kept.", details={"path": step.path}
         )
     if after.kind is Kind.SYMLINK:
-        os.symlink(os.fsdecode(data), step.slot, dir_fd=folder)
+        os.symlink(os.fsdecode(b"".join(data)), step.slot, dir_fd=folder)
         return os.lstat(step.slot, dir_fd=folder).st_ino, None
     return _stage_file(root, folders, folder, step, data)
 
 
-def _stage_file(root: Root, folders: Folders, folder: int, step: Step, data: bytes) -> tuple[int, int]:
+def _stage_file(root: Root, folders: Folders, folder: int, step: Step, data: Iterable[bytes]) -> tuple[int, int]:
     after = step.change.after
     private = _takes_the_place(step) or step.change.like is not None
     descriptor = os.open(step.slot, _NEW, 0o600 if private else 0o666, dir_fd=folder)
     try:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(descriptor, view) :]
+        for piece in data:
+            view = memoryview(piece)
+            while view:
+                view = view[os.write(descriptor, view) :]
         _take_attributes(root, folders, step, descriptor)
         if after.mode is not None:
             os.fchmod(descriptor, after.mode)

@@ -15,17 +15,32 @@ from workroom.system.agentic import Agentic
 from workroom.text.diff import FileSide, render_file
 from workroom.text.quoting import quote_name
 
-__all__ = ["UNNAMED", "drop_views", "render_diff", "render_review", "write_views"]
+__all__ = ["SHOWN_BYTES", "UNNAMED", "drop_views", "render_diff", "render_review", "write_views"]
 
+SHOWN_BYTES = 16 << 20
+"""Contents that come or go whole are shown up to here, in all."""
 
 UNNAMED: Named = MappingProxyType({})
 """No hunk has a name: what is applied is not taken apart any more."""
 
 
-def render_diff(changes: tuple[Change, ...], image: ImageOf, named: Named = UNNAMED) -> str:
-    """One unified diff of all changes, as git writes it; folders have no place in it. `named` hunks carry their id."""
+def render_diff(
+    changes: tuple[Change, ...], image: ImageOf, named: Named = UNNAMED, *, most: float = SHOWN_BYTES
+) -> str:
+    """One unified diff of all changes, as git writes it; folders have no place in it. `named` hunks carry their id.
+
+    Of contents that come or go whole, `most` bytes are shown in all; for the others it says how many there are.
+    """
     origins = {change.origin for change in changes}
-    return "".join(_section(change, origins, image, named) for change in changes)
+    sections = []
+    for change in changes:
+        cost = 0 if change.path in origins else _cost(change)
+        if cost > most:
+            sections.append(f"{quote_name(change.path)}: its {cost:,} bytes are too many to be shown.\n")
+            continue
+        most -= cost
+        sections.append(_section(change, origins, image, named))
+    return "".join(sections)
 
 
 def render_review(planned: Planned, diff: str) -> str:
@@ -63,6 +78,13 @@ def drop_views(agentic: Agentic, transaction_ids: Iterable[str]) -> None:
     for transaction_id in transaction_ids:
         with contextlib.suppress(WorkroomError):
             agentic.delete_folder(f"transactions/{transaction_id}")
+
+
+def _cost(change: Change) -> int:
+    """Bytes of what comes or goes whole. Of a file that is edited only the difference is shown."""
+    if change.origin is not None or Kind.ABSENT not in {change.before.kind, change.after.kind}:
+        return 0
+    return change.before.size + change.after.size
 
 
 def _section(change: Change, origins: Set[str | None], image: ImageOf, named: Named) -> str:

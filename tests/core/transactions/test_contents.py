@@ -1,0 +1,131 @@
+"""Contents of a plan: held while they are small, left on the disk when they aren't, hashed whenever they are read."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+from tests.conftest import AGENT
+
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.core.transactions.contents import HELD_BYTES, HELD_EACH, Contents, pieces_of, size_of
+
+LARGE = b"a line\n" * 20_000
+
+
+@pytest.fixture
+def contents(house):
+    return Contents(house.workspace.root)
+
+
+def add(house, contents, path, data):
+    house.write(path, data)
+    state = house.workspace.root.state(path)
+    contents.add(path, state)
+    return state.sha256
+
+
+def test_what_is_small_is_held_and_what_is_large_is_left(house, contents):
+    small, large = add(house, contents, "s", b"x"), add(house, contents, "l", LARGE)
+    for sha, data in ((small, b"x"), (large, LARGE)):
+        assert sha in contents
+        assert contents[sha] == b"".join(contents.pieces(sha)) == b"".join(pieces_of(contents, sha)) == data
+        assert contents.size(sha) == size_of(contents, sha) == len(data)
+    assert list(contents) == [small, large]
+    (house.folder / "s").unlink()
+    (house.folder / "l").unlink()
+    assert contents.get(small) == b"x"
+    assert contents.get(large) is None
+    assert large in contents
+    add(house, contents, "s", b"x")
+    assert len(contents) == 2
+
+
+def test_no_more_is_held_than_fits(house, contents):
+    shas = [add(house, contents, f"f{n}", bytes([n % 256, n // 256]) * (HELD_EACH // 2)) for n in range(520)]
+    for number in range(520):
+        (house.folder / f"f{number}").unlink()
+    held = [sha for sha in shas if contents.get(sha) is not None]
+    assert len(held) == HELD_BYTES // HELD_EACH
+    del contents[held[0]]
+    assert held[0] not in contents
+    again = add(house, contents, "again", bytes([0, 0]) * (HELD_EACH // 2))
+    (house.folder / "again").unlink()
+    assert contents.get(again) is not None  # there is room
+
+
+def test_a_link_is_held(house, contents):
+    (house.folder / "l").symlink_to("t")
+    state = house.workspace.root.state("l")
+    contents.add("l", state)
+    assert contents[state.sha256] == b"t"
+
+
+def test_what_was_left_has_to_be_what_was_seen(house, contents):
+    sha = add(house, contents, "l", LARGE)
+    house.write("l", LARGE + b"and theirs")
+    with pytest.raises(WorkroomError, match="l was changed by another program") as caught:
+        list(contents.pieces(sha))
+    assert caught.value.code is ErrorCode.EDIT_CONFLICT
+    contents[sha] = LARGE
+    assert contents[sha] == LARGE
+
+
+def test_plain_mappings_do_as_well():
+    assert pieces_of({"x": b"abc"}, "x") == (b"abc",)
+    assert pieces_of({}, "x") is None
+    assert size_of({"x": b"abc"}, "x") == 3
+
+
+# Whole files that are never held: their way through a transaction.
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_a_large_file_is_copied_and_deleted_and_both_are_undone(house, binary):
+    data = (b"\0" if binary else b"") + LARGE + b"no end"
+    house.write("d/large", data, 0o640)
+    before = house.tree()
+    copied = house.plan({"type": "copy", "from": "d", "to": "twin"})
+    change = next(change for change in copied.change_set.changes if change.path == "twin/large")
+    assert (change.added, change.removed) == ((None, None) if binary else (20_001, 0))
+    first = house.commit(copied)
+    assert house.read("twin/large") == data
+    second = house.edit({"type": "delete", "path": "d", "recursive": True})
+    assert (house.tx.image(hashlib.sha256(data).hexdigest())) == data
+    house.reopen()
+    house.undo(second.transaction_id)
+    house.undo(first.transaction_id)
+    assert house.tree() == before
+
+
+def test_a_large_file_that_changes_before_it_is_kept(house):
+    house.write("large", LARGE)
+    planned = house.plan({"type": "delete", "path": "large"})
+    house.write("large", LARGE[::-1])
+    with pytest.raises(WorkroomError) as caught:
+        house.tx.keep(planned, AGENT)
+    assert caught.value.code is ErrorCode.EDIT_CONFLICT
+    assert list((house.store_folder / "images").glob("*/*")) == []
+
+
+def test_a_kept_plan_copies_a_large_file_from_its_image(house):
+    house.write("large", LARGE)
+    kept = house.tx.keep(house.plan({"type": "copy", "from": "large", "to": "twin"}), AGENT)
+    house.commit(kept)
+    assert house.read("twin") == LARGE
+
+
+def test_what_is_too_large_to_be_compared_is_counted_where_it_comes_or_goes_whole(house):
+    house.write("text", b"a line of a large file\n" * 1_500_000 + b"no end")
+    with (house.folder / "binary").open("wb") as file:
+        file.truncate(33 << 20)
+    house.write("small", "x\n")
+
+    def counted(operation, path):
+        changes = house.plan(operation).change_set.changes
+        return next((change.added, change.removed) for change in changes if change.path == path)
+
+    assert counted({"type": "delete", "path": "text"}, "text") == (0, 1_500_001)
+    assert counted({"type": "copy", "from": "text", "to": "twin"}, "twin") == (1_500_001, 0)
+    assert counted({"type": "delete", "path": "binary"}, "binary") == (None, None)
+    assert counted({"type": "copy", "from": "text", "to": "small", "overwrite": True}, "small") == (None, None)
