@@ -132,6 +132,12 @@ def test_an_editor_that_is_not_there(manual, waiting):
     assert waiting in manual.run("pending").out
 
 
+def test_no_editor_is_opened_where_nobody_can_type(manual, waiting):
+    done = manual.run("accept", waiting, "--edit")
+    assert (done.code, "neither VISUAL nor EDITOR is set" in done.err) == (2, True)
+    assert waiting in manual.run("pending").out
+
+
 def test_what_cannot_be_edited_is_said_and_what_deceives_is_flagged(manual, editor):
     (manual.folder / "raw").write_bytes(b"\0\1\2")
     manual.write("moves", "x\n")

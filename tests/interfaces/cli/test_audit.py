@@ -45,6 +45,8 @@ def test_another_line_than_the_one_noted_is_a_fault(worked):
     assert "line 2: isn't the one that was noted" in done.out
     assert "The audit log has 1 fault. line 2:" in done.err
     assert worked.run("audit", "verify", "--expect", "nonsense").code == 2
+    cut_short = worked.run("audit", "verify", "--expect", f"2:{'0' * 63}")
+    assert (cut_short.code, cut_short.out) == (2, ""), "a slip of the hand, and no fault of the log"
 
 
 def test_the_export_is_whole_in_order_and_harmless_at_a_terminal(worked):

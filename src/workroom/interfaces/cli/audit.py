@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, Any
@@ -18,6 +19,7 @@ from workroom.interfaces.cli.scene import Json, scene_of
 __all__ = ["audit"]
 
 _AT_ONCE = 200
+_HASH = re.compile(r"[0-9a-fA-F]{64}")
 
 Server = Annotated[
     bool, typer.Option("--server", help="The server's own log (tokens, who was turned away), not the workspace's.")
@@ -101,8 +103,8 @@ def _noted(expect: str | None) -> tuple[int, str] | None:
     if expect is None:
         return None
     number, _, line_hash = expect.partition(":")
-    if not number.isdecimal() or not line_hash:
-        raise typer.BadParameter("It is a line's number and hash, as verify prints them.", param_hint="--expect")
+    if not number.isdecimal() or not _HASH.fullmatch(line_hash.strip()):
+        raise typer.BadParameter("It is a line's number and whole hash, as verify prints them.", param_hint="--expect")
     return int(number), line_hash.strip().lower()
 
 

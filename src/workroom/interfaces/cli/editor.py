@@ -66,7 +66,15 @@ def _read(place: Path, file: Mapping[str, Any]) -> bytes:
 
 
 def _open(places: Sequence[str], environ: Mapping[str, str]) -> None:
-    words = environ.get("VISUAL") or environ.get("EDITOR") or _FALLBACK
+    words = environ.get("VISUAL") or environ.get("EDITOR")
+    if not words and not os.isatty(0):  # the fallback would wait for keys that nobody can press
+        nobody = WorkroomError(
+            ErrorCode.INVALID_INPUT,
+            "Nobody sits at a terminal, and neither VISUAL nor EDITOR is set; nothing was decided.",
+            next_step="Set VISUAL or EDITOR to yours.",
+        )
+        raise failed(nobody, Exit.USAGE)
+    words = words or _FALLBACK
     try:
         code = subprocess.run([*shlex.split(words), *places], check=False).returncode
     except (OSError, ValueError) as error:
