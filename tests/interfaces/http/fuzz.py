@@ -41,6 +41,7 @@ def fuzz(web: Web, folder: Path, examples: int, phases: str) -> str:
         f"--exclude-checks={_LEFT_OUT}",
         "--exclude-path-regex=events$",
         "--workers=2",
+        "--request-timeout=120",  # a guard against hanging, no measure
         "--generation-deterministic",
         "--warnings=off",
         "--no-color",
