@@ -155,8 +155,8 @@ def show(address: str, folder: Path, mapped: str, told: threading.Event) -> None
         f"--host-resolver-rules=MAP {mapped}",
         address,
     ]
-    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    browser = subprocess.Popen(command, **quiet)
+    nothing = subprocess.DEVNULL
+    browser = subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing)
     try:
         assert told.wait(SECONDS), "the page told nothing"
     finally:
