@@ -97,7 +97,7 @@ def test_a09_a_client_that_nobody_allowed_is_not_even_asked(room, modern):
         answer = eager.edit(CREATE)
         assert (answer["data"]["status"], eager.asked) == ("pending_approval", 0)
     assert not (room.folder / "a.txt").exists()
-    assert pending(room) == 1
+    assert pending(room) == 2, "one of each session, and both wait for the person"
 
 
 @both

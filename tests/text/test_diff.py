@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from workroom.text.diff import Diff, FileSide, Hunk, count_lines, diff_texts, render_file, shown_lines
+from workroom.text.diff import Diff, FileSide, Hunk, count_lines, diff_texts, line_blocks, render_file, shown_lines
 
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "\n", "  d\n", "-- x\n", "++ y\n", "@@ z\n", "é\u2028\n"]))
 TEXTS = st.builds(lambda lines, last: "".join(lines) + last, LINES, st.sampled_from(["", "end", "-", "\\ No"]))
@@ -337,3 +337,8 @@ class TestRenderFile:
         (path / "f").write_bytes(b"text\n")
         apply(path, render_file(file("f", b"text\n"), file("f", b"to", None, link=True)))
         assert os.readlink(path / "f") == "to"
+
+
+def test_the_blocks_of_a_text_and_itself_are_none_and_of_two_texts_those_that_differ():
+    assert line_blocks("a\nb\n", "a\nb\n") == []
+    assert line_blocks("a\nb\nc\n", "a\nx\ny\nc\n") == [(1, 2, 1, 3)]
