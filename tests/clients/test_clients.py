@@ -53,6 +53,12 @@ def said(record: Path) -> list[Any]:
     return [json.loads(line) for line in record.read_bytes().splitlines()]
 
 
+def introduced(params: dict[str, Any]) -> str | None:
+    """What a client calls itself in a message: in its handshake, or with each request where there is none."""
+    told = params.get("clientInfo") or params.get("_meta", {}).get("io.modelcontextprotocol/clientInfo", {})
+    return told.get("name")
+
+
 def drive(name: str, home: Path, folder: Path, turns: list[Any]) -> tuple[Model, list[Any]]:
     """Run a client through a script; the model with what it was shown, and what the client said to the server."""
     client: Client = CLIENTS[name]
@@ -95,8 +101,7 @@ def test_a_client_edits_after_the_persons_yes_and_the_person_undoes_it(name, hom
     assert (folder / "a.py").read_text() == "x = 2\n"
     workroom(user(home), folder, "undo", "--yes")
     assert tree(folder) == before
-    names = [message["params"].get("clientInfo", {}).get("name") for message in messages if message.get("params")]
-    assert name in names, "the adapter is found by this name"
+    assert name in {introduced(message.get("params", {})) for message in messages}, "the adapter is found by this name"
 
 
 @pytest.mark.parametrize("name", CHOSEN)
