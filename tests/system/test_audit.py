@@ -122,7 +122,7 @@ def test_each_way_to_be_at_the_head_has_its_name(store, tmp_path, head):
     number, _, line_hash, seal = rows(store)[0]
     body = json.loads(whole)
     for text, state in (
-        (b"", "invalid"),
+        (b"", "missing"),
         (b"[]", "invalid"),
         (b'{"lines":"x"}', "invalid"),
         (json.dumps({**body, "lines": 1}).encode(), "invalid"),
@@ -169,3 +169,12 @@ def test_the_head_is_one_sector(store, tmp_path):
     assert (tmp_path / "head").stat().st_size == 512
     store.close()
     assert (tmp_path / "head").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_head_whose_bytes_never_reached_the_disk_is_none(tmp_path):
+    """A power cut in the first opening leaves a file as long as it was meant to be, and empty."""
+    file = tmp_path / "head"
+    file.write_bytes(bytes(512))
+    assert Head(b"k" * 32, "store", file).read().state == "missing"
+    file.write_bytes(b"{}")
+    assert Head(b"k" * 32, "store", file).read().state == "invalid"

@@ -111,6 +111,8 @@ class Head:
                 text = file.read(_HEAD_BYTES)
         except FileNotFoundError:
             return Found("missing")
+        if not text.strip(b"\0"):  # made, and its bytes never reached the disk: a power cut in the first opening
+            return Found("missing")
         try:
             body = json.loads(text)
             lines, line_hash, mac = int(body["lines"]), str(body["hash"]), str(body["mac"])

@@ -482,7 +482,10 @@ def _private_folder(folder: Path) -> None:
         pass
     except OSError as error:
         raise WorkroomError(ErrorCode.IO_ERROR, f"{folder} can't be made: {error.strerror}.") from error
-    status = os.lstat(folder)
+    try:
+        status = os.lstat(folder)
+    except OSError as error:  # pragma: no cover - it was there a moment ago
+        raise WorkroomError(ErrorCode.IO_ERROR, f"{folder} can't be looked at: {error.strerror}.") from error
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
         raise _not_private(folder)
     if status.st_mode & 0o077:

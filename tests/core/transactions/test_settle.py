@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import replace
+
+import pytest
 
 from workroom.core.transactions import tables
 from workroom.core.transactions.service import KEEP_DISPLACED_SECONDS
+from workroom.core.transactions.steps import build_steps, step_to_json
 
 _REWRITE = {"type": "rewrite", "path": "f", "content": "new"}
 
@@ -89,3 +93,20 @@ def test_slots_that_somebody_cleaned_away(house):
     shutil.rmtree(house.folder / ".agentic/stage")
     assert settle(house) == []
     assert {entry.cause for entry in house.tx.history()} == {"edit"}
+
+
+def test_what_the_system_does_not_remove_is_no_late_write(house):
+    """It is tried again, and keeps nobody from opening the folder."""
+    planned = house.plan({"type": "create", "path": "f", "content": "x"})
+    (step,) = build_steps(house.workspace.root, planned.change_set, planned.id, house.workspace.agentic.stage())
+    unnamed = replace(step, action="replace", slot="x" * 300)  # a name that no file system looks for
+    with house.workspace.store.write() as db:
+        tables.put_intent(db, planned.id, {"steps": [step_to_json(unnamed)]}, 1.0, "committed")
+    with pytest.raises(OSError, match="too long"):
+        house.tx.settle()
+    house.workspace.store.close()
+    house.workspace.root.close()
+    house.open()
+    assert house.tx.history() == []
+    with house.workspace.store.write() as db:
+        tables.delete_intent(db, planned.id)

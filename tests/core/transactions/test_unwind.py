@@ -518,3 +518,10 @@ def test_a_copy_whose_place_is_on_another_mount_stays_with_its_slot(house, mount
     assert house.read(copy) == b"kept"
     house.reopen()
     assert house.read(copy) == b"kept"  # no sweep takes it for a staged file
+
+
+def test_what_cant_be_dropped_is_kept_if_that_can_be(house):
+    step = Step("create", Change("f", ABSENT, State(Kind.FILE)), "x" * 300, ".agentic/stage")
+    house.workspace.agentic.stage()
+    with Folders(house.workspace.root) as folders, pytest.raises(OSError, match="too long"):
+        unwind(house.workspace.root, folders, [step], {}.get, "tx_000000000001", [])

@@ -90,7 +90,10 @@ class Transactions:
         """Take back what a crash left half done and settle what it left committed; call it before anything else."""
         with self._writer:
             reports = self._recover()
-            self._settle(None)
+            try:
+                self._settle(None)
+            except (OSError, WorkroomError) as error:  # what was committed stands; the next settling drops the rest
+                _log.warning("displaced files can't be dropped yet: %s", error)
             return reports
 
     def settle(self) -> bool:

@@ -14,6 +14,7 @@ another mount. A file that moves is never in one: it has no image, and whoever c
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import stat
@@ -280,7 +281,7 @@ def drop_known(folder: int, name: str, is_known: Callable[[Seen], bool]) -> bool
     """Remove what stands at a name if its bytes are known and no program can still write to them; whether it went.
 
     A program that has the file open for writing writes on when the name is gone, and nobody would ever see that. A
-    read lease tells of it, where there are leases.
+    read lease tells of it, where there are leases. OSError when the system doesn't remove it.
     """
     try:
         descriptor = os.open(name, LOOK, dir_fd=folder)
@@ -294,8 +295,10 @@ def drop_known(folder: int, name: str, is_known: Callable[[Seen], bool]) -> bool
         if lease == "held" and not syscalls.lease_intact(descriptor):
             return False
         os.rmdir(name, dir_fd=folder) if seen.state.kind is Kind.DIRECTORY else os.unlink(name, dir_fd=folder)
-    except OSError:  # a folder that holds something by now
-        return False
+    except OSError as error:
+        if error.errno in {errno.ENOTEMPTY, errno.EEXIST}:  # a folder that holds something by now
+            return False
+        raise
     finally:
         if descriptor >= 0:
             syscalls.close(descriptor)

@@ -261,7 +261,11 @@ class _Unwinder:
 
     def _drop(self, slot: int, step: Step) -> None:
         """Empty the slot: bytes that we staged, or have in an image, go; all others are kept as a copy."""
-        if not drop_known(slot, step.slot, lambda seen: self._have(step, seen)):
+        try:
+            dropped = drop_known(slot, step.slot, lambda seen: self._have(step, seen))
+        except OSError:
+            dropped = False  # nobody comes back to this slot
+        if not dropped:
             self._keep(step)
 
     def _keep(self, step: Step) -> None:
@@ -295,7 +299,8 @@ def copies_of(root: Root, steps: Sequence[Step], label: str, made: Iterable[str]
     """
     found = set(made)
     places = {place for step in steps for place in (step.path, f"{step.slot_folder}/{step.slot}")}
-    for parent in {_standing(root, place) for place in places}:
+    of_each = {root.split(place)[0]: place for place in places}  # a thousand files are in a few folders
+    for parent in {_standing(root, place) for place in of_each.values()}:
         with contextlib.suppress(WorkroomError), root.folder(parent) as folder:  # gone, or a link by now
             names = [name for name in os.listdir(folder) if _mark(label) in name]
             found |= set(names if parent == "." else (f"{parent}/{name}" for name in names))
