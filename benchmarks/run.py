@@ -1,6 +1,6 @@
 """`python -m benchmarks.run [NAME ...]`: each figure beside a peer's, both measured in one run.
 
-Names: commits, calls, starts, tools; without any, all. `--check` ends with 1 when a goal is missed.
+Names: commits, recovery, calls, starts, tools; without any, all. `--check` ends with 1 when a goal is missed.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from benchmarks import calls, commits, starts, tool_list
+from benchmarks import calls, commits, recovery, starts, tool_list
 from benchmarks.measure import Figure, Row, table, tell
 
 _ALL: Mapping[str, Callable[[Path], Iterator[Row] | Iterator[Figure]]] = {
     "commits": commits.measure,
+    "recovery": recovery.measure,
     "calls": calls.measure,
     "starts": starts.measure,
     "tools": tool_list.measure,
