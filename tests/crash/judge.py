@@ -19,6 +19,8 @@ from workroom.tools.workspace import Workspace
 __all__ = ["Outcome", "at_once", "clear", "judge"]
 
 _OPENING = 900
+_TOLD = {"recovery", "late_write"}
+"""Causes of entries that tell of bytes that nobody knew, and that were kept as copies."""
 UNDECIDED = "when the workspace is opened again"
 """What an answer says that can't know how it ends: it is decided, or taken back, then."""
 
@@ -31,14 +33,17 @@ class Outcome:
     faults: tuple[str, ...] = ()
 
 
-def at_once(place: Place, act: Act, scene: Scene, answers: Sequence[Answer]) -> list[str]:
-    """What is wrong with the answers, going by the disk as it was when the last one was given."""
+def at_once(place: Place, act: Act, scene: Scene, answers: Sequence[Answer], *, blind: bool = False) -> list[str]:
+    """What is wrong with the answers, by the disk as it was when the last one was given. `blind` as for `judge`."""
     faults = clear(answers)
     if not answers or any(UNDECIDED in answer.said for answer in answers):
         return faults
     before, after = victim.trees(act, scene)
     wanted = after if answers[-1].ok or act == "settle" else before
-    wrong = _differences(scenes.tree(place.folder), wanted)
+    found = scenes.tree(place.folder)
+    if blind:
+        found = {path: thing for path, thing in found.items() if ".workroom-kept-" not in path}
+    wrong = _differences(found, wanted)
     if wrong and act != "open":
         faults.append(f"answered {answers[-1]}, but there is {wrong}")
     return faults
@@ -50,46 +55,67 @@ def clear(answers: Sequence[Answer]) -> list[str]:
     return faults + [f"an unclear answer: {answer.said}" for answer in answers if answer.code == "INTERNAL"]
 
 
-def judge(place: Place, act: Act, scene: Scene, answers: Sequence[Answer], *, synced: bool = True) -> Outcome:
-    """Open the workspace again and look. `synced`: what isn't brought to the disk by force is there as well."""
+def judge(
+    place: Place, act: Act, scene: Scene, answers: Sequence[Answer], *, synced: bool = True, blind: bool = False
+) -> Outcome:
+    """Open the workspace again and look. `synced`: what isn't brought to the disk by force is there as well.
+
+    `blind`: what stood somewhere couldn't be read, so that it may be kept as a copy, and told.
+    """
     try:
         workspace = victim.open_at(place, _OPENING)
     except Exception:  # noqa: BLE001 - whatever it is, it is what was found
         return Outcome(applied=False, faults=(f"it can't be opened: {traceback.format_exc()}",))
     try:
-        applied = len(workspace.transactions.history(100)) > victim.begun(act)
-        return Outcome(applied, tuple(_faults(workspace, place, act, scene, answers, applied=applied, synced=synced)))
+        history = workspace.transactions.history(100)
+        applied = len([entry for entry in history if entry.cause not in _TOLD]) > victim.begun(act)
+        kept = {change.path for entry in history if entry.cause in _TOLD for change in entry.changes}
+        look = _Look(workspace, place, act, scene, answers, applied, kept if blind else set())
+        return Outcome(applied, tuple(look.faults(synced=synced)))
     except Exception:  # noqa: BLE001 - the same
         return Outcome(applied=False, faults=(f"it can't be read: {traceback.format_exc()}",))
     finally:
         close_workspace(workspace)
 
 
-def _faults(
-    workspace: Workspace,
-    place: Place,
-    act: Act,
-    scene: Scene,
-    answers: Sequence[Answer],
-    *,
-    applied: bool,
-    synced: bool,
-) -> Iterator[str]:
-    before, after = victim.trees(act, scene)
-    wrong = _differences(scenes.tree(place.folder), after if applied else before)
-    if wrong:
-        yield f"applied {applied}, but {wrong}"
-    changes = act in {"apply", "commit", "rollback", "accept"}
-    if any(answer.ok for answer in answers) and changes and not applied:
-        yield "an acknowledged commit is lost"
-    if answers and not answers[-1].ok and UNDECIDED not in answers[-1].said and applied and changes:
-        yield f"refused, but it took place: {answers[-1].said}"
-    yield from (f"left: {left}" for left in _leftovers(place))
-    yield from _rows(workspace, act, applied=applied)
-    yield from _waiting(workspace, act, answers, applied=applied)
-    if synced and answers and answers[-1].ok:
-        for path, sha in answers[-1].artifacts:
-            file = place.folder / path
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """A workspace that was opened again, and what was done in it; `kept` are copies that may be there."""
+
+    workspace: Workspace
+    place: Place
+    act: Act
+    scene: Scene
+    answers: Sequence[Answer]
+    applied: bool
+    kept: set[str]
+
+    def faults(self, *, synced: bool) -> Iterator[str]:
+        before, after = victim.trees(self.act, self.scene)
+        found = {path: thing for path, thing in scenes.tree(self.place.folder).items() if path not in self.kept}
+        if wrong := _differences(found, after if self.applied else before):
+            yield f"applied {self.applied}, but {wrong}"
+        yield from self._untrue()
+        yield from (f"left: {left}" for left in _leftovers(self.place))
+        yield from _rows(self.workspace, self.act, applied=self.applied)
+        yield from _waiting(self.workspace, self.act, self.answers, applied=self.applied)
+        if synced and self.answers and self.answers[-1].ok:
+            yield from self._unnamed()
+
+    def _untrue(self) -> Iterator[str]:
+        """Answers that what is there gives the lie to."""
+        if self.act not in {"apply", "commit", "rollback", "accept"} or not self.answers:
+            return
+        if any(answer.ok for answer in self.answers) and not self.applied:
+            yield "an acknowledged commit is lost"
+        last = self.answers[-1]
+        if not last.ok and UNDECIDED not in last.said and self.applied:
+            yield f"refused, but it took place: {last.said}"
+
+    def _unnamed(self) -> Iterator[str]:
+        """Files that the answer names and that aren't there as it says."""
+        for path, sha in self.answers[-1].artifacts:
+            file = self.place.folder / path
             if not file.exists() or hashlib.sha256(file.read_bytes()).hexdigest() != sha:
                 yield f"the answer names {path}, which isn't that"
 
@@ -126,7 +152,7 @@ def _rows(workspace: Workspace, act: Act, *, applied: bool) -> Iterator[str]:
         data = workspace.transactions.image(sha)
         if data is None or hashlib.sha256(data).hexdigest() != sha:
             yield f"the image {sha} is gone"
-    statuses = sorted(row.status for row in stored if row.planned.cause != "rollback")
+    statuses = sorted(row.status for row in stored if row.planned.cause not in {"rollback", *_TOLD})
     in_force = [status for status in statuses if status not in {"planned", "failed"}]
     wanted = ["applied"] if applied or act in {"rollback", "settle"} else []
     if in_force != (["rolled_back"] if act == "rollback" and applied else wanted):

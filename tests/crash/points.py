@@ -38,6 +38,8 @@ ERRORS = {name: getattr(errno, name) for name in ("ENOSPC", "EIO", "EMFILE", "EI
 _FIRST, _SECOND = 100, 200
 _ANSWERS = 900
 """The descriptor that answers are written to; not one of those that may fail."""
+_ENDLESS = 50_000
+"""So many calls does no act make."""
 _MUCH = 64 * 1024
 """KiB, enough for every scene."""
 
@@ -128,12 +130,14 @@ def run(place: Place, act: Act, scene: str, decide: Decide, *, opening: int = _F
 
     def look(call: Call) -> int:
         ran.calls.append(call.name)
-        return decide(call)
+        return KILL if call.number > _ENDLESS else decide(call)
 
     status = tracer.follow(child, look)
     with open(reading, encoding="utf-8") as stream:
         ran.answers = [Answer(**json.loads(line)) for line in stream]
     ran.killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+    if len(ran.calls) > _ENDLESS:
+        raise RuntimeError("The victim didn't come to an end.")
     if not ran.killed and status != 0:
         raise RuntimeError(f"The victim ended by itself with {status}.")
     return ran
@@ -264,7 +268,7 @@ def _fail(site: Site, point: Point) -> Verdict:
         return LET_GO if failed and not answer and not on else answer
 
     ran = run(site.place, point.act, point.scene, decide, again=not on)
-    faults = judge.at_once(site.place, point.act, scenes.scene(point.scene), ran.answers)
+    faults = judge.at_once(site.place, point.act, scenes.scene(point.scene), ran.answers, blind=_blind(point))
     return _verdict(site, point, ran, fired=bool(failed), faults=faults)
 
 
@@ -358,10 +362,16 @@ _FAMILIES = (
 """Calls that fail together: a full disk takes no bytes by whatever call."""
 
 
+def _blind(point: Point) -> bool:
+    """Whether files can't be read on the way: what nobody can read is kept, as what nobody knows."""
+    return point.kind.endswith("-on") or point.kind == "EACCES"
+
+
 def _verdict(
     site: Site, point: Point, ran: Ran, *, fired: bool, faults: list[str] | None = None, synced: bool = True
 ) -> Verdict:
-    found = judge.judge(site.place, point.act, scenes.scene(point.scene), ran.answers, synced=synced)
+    scene = scenes.scene(point.scene)
+    found = judge.judge(site.place, point.act, scene, ran.answers, synced=synced, blind=_blind(point))
     number = point.numbers[-1]
     call = ran.calls[number] if number < len(ran.calls) else ""
     return Verdict(point.name, fired, found.applied, call, "\n".join([*(faults or []), *found.faults]))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import hashlib
 import json
 import logging
@@ -70,6 +71,7 @@ def _kills(seed: int) -> Iterator[Row]:
     for scene in _singles():
         yield Row("kill", "commit", scene, 120)
         yield from (Row("kill", act, scene, 20) for act in ("rollback", "settle", *others))
+    yield from (Row(kind, "begin", "full", 150) for kind in ("kill", "cut-lost-same", "cut-log-same"))
     yield from (Row("kill", act, scene, 50) for scene in _mixed(seed) for act in ("commit", "rollback"))
 
 
@@ -83,8 +85,9 @@ def _errors() -> Iterator[Row]:
     for name in ERRORS:
         yield from (Row(name, act, "full", 70) for act in ("apply", "rollback", "accept"))
         yield from (Row(name, "commit", scene, 8) for scene in _singles())
-        yield from (Row(name, act, "full", 40) for act in ("stage", "settle"))
-    yield from (Row(f"{name}-on", act, "full", 40) for name in ERRORS for act in ("apply", "accept"))
+        yield from (Row(name, act, "full", 40) for act in ("stage", "settle", "begin"))
+    lasting = [name for name in ERRORS if name != "EINTR"]  # a call that was interrupted is made again, as it should be
+    yield from (Row(f"{name}-on", act, "full", 40) for name in lasting for act in ("apply", "accept"))
 
 
 def _cuts() -> Iterator[Row]:
@@ -191,6 +194,7 @@ def _carry_out(point: Point) -> Verdict:
 
 
 def _warm(where: str) -> None:
+    tracer.end_with_parent()
     os.umask(0o022)
     logging.disable()
     if not disks.missing():
@@ -202,6 +206,8 @@ def _warm(where: str) -> None:
         victim.rehearse(place, act, scenes.FULL)
         shutil.rmtree(own / "warm")
     _work.append(own)
+    gc.collect()
+    gc.freeze()  # what is loaded is looked through no more before each fork
 
 
 # As a program.
@@ -225,6 +231,15 @@ class _Record:
             file.write_text(head + "\n", encoding="utf-8")
             lines = []
         return cls(file, head, {row["name"]: Verdict(**row) for row in map(json.loads, lines[1:])})
+
+    def points(self, pool: Pool, seed: int) -> list[Point]:
+        """All points of the sweep; found once."""
+        file = self.file.with_name("points.json")
+        if self.done and file.exists():
+            return [Point.named(name) for name in json.loads(file.read_text(encoding="utf-8"))]
+        found = list(dict.fromkeys(listed(pool, plan(seed))))
+        file.write_text(json.dumps([point.name for point in found]), encoding="utf-8")
+        return found
 
     def add(self, verdict: Verdict) -> None:
         with open(self.file, "a", encoding="utf-8") as stream:
@@ -258,7 +273,7 @@ def main(arguments: Sequence[str]) -> int:
     record = _Record.of(asked.record, asked.seed, fresh=asked.fresh)
     began = time.monotonic()
     with workers(asked.jobs) as pool:
-        wanted = list(dict.fromkeys(listed(pool, plan(asked.seed))))
+        wanted = record.points(pool, asked.seed)
         todo = [point for point in wanted if point.name not in record.done]
         random.Random(asked.seed).shuffle(todo)
         _say(f"crash: {len(wanted)} points, {len(todo)} to do, seed {asked.seed}")

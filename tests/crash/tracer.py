@@ -21,7 +21,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-__all__ = ["KILL", "LET_GO", "LOCK", "Call", "Decide", "follow", "missing", "stop"]
+__all__ = ["KILL", "LET_GO", "LOCK", "Call", "Decide", "end_with_parent", "follow", "missing", "stop"]
 
 KILL = -1
 """The answer of `Decide` that kills the process, the call not made."""
@@ -38,8 +38,13 @@ _TRACEME, _CONT, _POKEUSER, _SYSCALL, _SETOPTIONS, _SYSCALL_INFO = 0, 7, 6, 24, 
 _OPTIONS = 0x1 | 0x8 | 0x100000  # TRACESYSGOOD, TRACECLONE, EXITKILL
 _ORIG_RAX, _RAX = 15 * 8, 10 * 8
 _WALL = 0x40000000
+_PDEATHSIG = 1
 _SYSCALL_STOP = signal.SIGTRAP | 0x80
 _ENTRY, _EXIT = 1, 2
+
+_INFO = ctypes.create_string_buffer(88)
+_INFO_AT = ctypes.addressof(_INFO)
+_INFO_FORMAT = struct.Struct("=B23x7Q")
 
 _NAMES = {
     0: "read", 1: "write", 3: "close", 5: "fstat", 8: "lseek", 9: "mmap", 10: "mprotect", 11: "munmap", 12: "brk",
@@ -102,6 +107,11 @@ def missing() -> str:
         os.waitpid(child, 0)
         return f"the system doesn't let a process be traced ({error.strerror})"
     return "" if "exit_group" in seen else "the kernel doesn't tell of system calls (it is older than Linux 5.3)"
+
+
+def end_with_parent() -> None:
+    """Let this process be killed when the one that started it ends, however that ends."""
+    _libc.prctl(_PDEATHSIG, signal.SIGKILL)
 
 
 def stop() -> None:
@@ -171,11 +181,11 @@ class _Follower:
 
 def _syscall_info(thread: int) -> tuple[int, int, tuple[int, ...]]:
     """Entry or exit (0: the thread is gone), the call's number, its arguments."""
-    info = ctypes.create_string_buffer(88)
-    if _libc.ptrace(_SYSCALL_INFO, thread, 88, ctypes.addressof(info)) < 0:
+    if _libc.ptrace(_SYSCALL_INFO, thread, 88, _INFO_AT) < 0:
         return 0, 0, ()
-    kind = info.raw[0]
-    number, *arguments = struct.unpack_from("=7Q", info.raw, 24)
+    kind: int
+    number: int
+    kind, number, *arguments = _INFO_FORMAT.unpack_from(_INFO)
     return kind, number, tuple(arguments)
 
 

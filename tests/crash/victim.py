@@ -3,8 +3,8 @@
 apply     a whole call of workspace_edit, planned and committed        commit    a plan that was kept
 rollback  the undo of that                                            preview   a plan is kept
 stage     a call that waits for the person                            accept    the person says yes, and it runs
-settle    the workspace is closed, its displaced files dropped        open      the workspace is opened, recovery
-                                                                                included
+settle    the workspace is closed, its displaced files dropped        begin     a folder is opened for the first time
+open      a folder is opened again, recovery included
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from workroom.tools.workspace import Workspace
 
 __all__ = ["ACTS", "Act", "Answer", "Place", "begun", "copy", "open_at", "prepare", "rehearse", "run", "trees"]
 
-Act = Literal["apply", "commit", "rollback", "preview", "stage", "accept", "settle", "open"]
+Act = Literal["apply", "commit", "rollback", "preview", "stage", "accept", "settle", "open", "begin"]
 ACTS: tuple[Act, ...] = get_args(Act)
 
 _AGENT = Actor("agent", "tester", "session_1")
@@ -72,7 +72,7 @@ def trees(act: Act, scene: Scene) -> tuple[Tree, Tree]:
         return scene.after, scene.undone
     if act == "settle":
         return scene.after, scene.after
-    return scene.before, scene.before if act in {"preview", "stage"} else scene.after
+    return scene.before, scene.before if act in {"preview", "stage", "begin"} else scene.after
 
 
 def begun(act: Act) -> int:
@@ -81,12 +81,15 @@ def begun(act: Act) -> int:
 
 
 def open_at(place: Place, opening: int) -> Workspace:
-    """Open the workspace as the server does. Each opening has ids and times of its own."""
+    """Open the workspace as the server does, the state directory made. Each opening has ids and times of its own."""
+    state = StateDirectory(place.state)
+    state.make()
+    state.person_key()
     number = itertools.count(opening * _BETWEEN_OPENINGS)
     ticks = itertools.count(opening * _BETWEEN_OPENINGS * 10)
     return build_workspace(
         str(place.folder),
-        StateDirectory(place.state),
+        state,
         clock=lambda: 1_800_000_000.0 + next(ticks) / 1000,
         new_id=lambda prefix: f"{prefix}_{next(number):012d}",
     )
@@ -97,6 +100,8 @@ def prepare(place: Place, act: Act, scene: Scene) -> None:
     place.folder.mkdir(parents=True, exist_ok=True)
     scenes.lay(place.folder, scene.before)
     place.state.parent.mkdir(parents=True, exist_ok=True)
+    if act == "begin":
+        return
     state = StateDirectory(place.state)
     state.make()
     mode = "manual" if act in _WAITS else "auto"
@@ -116,6 +121,8 @@ def copy(source: Place, target: Place) -> None:
     target.folder.parent.mkdir(exist_ok=True)
     target.state.parent.mkdir(exist_ok=True)
     shutil.copytree(source.folder, target.folder, symlinks=True)
+    if not source.state.exists():
+        return
     shutil.copytree(source.state, target.state, symlinks=True)
     (store,) = (target.state / "workspaces").iterdir()
     info = target.folder.stat()
@@ -128,7 +135,7 @@ def run(place: Place, act: Act, scene: Scene, answers: int, *, opening: int, aga
     `again`: when it was refused, try it once more.
     """
     try:
-        workspace = None if act == "open" else open_at(place, opening)
+        workspace = None if act in {"open", "begin"} else open_at(place, opening)
     except WorkroomError as error:  # a full disk, before anything has begun
         os.write(answers, json.dumps(asdict(Answer(ok=False, code=str(error.code), said=str(error)))).encode())
         return
@@ -147,7 +154,7 @@ def rehearse(place: Place, act: Act, scene: Scene) -> None:
     workspace = open_at(place, 2)
     if act == "settle":
         _do(workspace, "apply", scene)
-    elif act != "open":
+    elif act not in {"open", "begin"}:
         _do(workspace, act, scene)
     close_workspace(workspace)
 
