@@ -7,15 +7,10 @@ model is shown.
 
 from __future__ import annotations
 
-import ast
-import inspect
 import json
 import sys
-import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, get_args
 
@@ -38,7 +33,21 @@ from workroom.interfaces.mcp.streamable.limits import Limits as StreamLimits
 from workroom.tools.catalog import PROFILES
 from workroom.tools.tool import Action, Tool
 
-FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tools.schema_words import (  # noqa: E402 - run as a file, it finds its neighbour only so
+    alternatives,
+    default_of,
+    kind_of,
+    label,
+    meaning_of,
+    nested_models,
+    texts_in,
+    texts_under_fields,
+)
+
+FOLDER = ROOT / "docs" / "reference"
 _MADE = "<!-- Made from the code by `python tools/make_reference.py`. Change the code, then run that again. -->"
 
 MCP_METHODS = (
@@ -58,6 +67,7 @@ def pages() -> Mapping[str, str]:
     """Every page by its file's name."""
     made = {
         "tools.md": tools_page(),
+        "editor.md": editor_page(),
         "gate.md": gate_page(),
         "settings.md": settings_page(),
         "errors.md": errors_page(),
@@ -79,15 +89,42 @@ def pages() -> Mapping[str, str]:
 def tools_page() -> Iterator[str]:
     yield "# Tools"
     yield (
-        "What a client of profile `workspace` sees. Every tool takes `action`; a field that the action doesn't list is "
-        "an error that names the nearest right one. A field sent as null counts as not sent. Paths are relative to the "
-        "folder, with `/`, or absolute inside it."
+        "What a client of profile `workspace` sees; [profile `editor`](editor.md) has its own. Every tool takes "
+        "`action`; a field that the action doesn't list is an error that names the nearest right one. A field sent as "
+        "null counts as not sent. Paths are relative to the folder, with `/`, or absolute inside it."
     )
     for profile, tools in PROFILES.items():
         if not tools:
             yield f"Profile `{profile}` is not in this version."
     for tool in PROFILES["workspace"]:
         yield from tool_part(tool)
+
+
+def editor_page() -> Iterator[str]:
+    yield "# Tools of profile `editor`"
+    yield (
+        "What a client of profile `editor` sees: a tool for each function of system C, with its fields, without "
+        "`action`. What tools.md says of fields and paths holds here. An answer has these fields at its top; a failure "
+        "has `error` alone (`code`, `message`, `next_step`, `details`); a call that waits for the person has `status: "
+        "pending_approval` and `approval` beside them. In plan mode there is [`workspace_plan`](tools.md) as well."
+    )
+    for tool in PROFILES["editor"]:
+        if tool.flat:
+            yield from flat_part(tool)
+
+
+def flat_part(tool: Tool) -> Iterator[str]:
+    action = tool.actions[0]
+    yield f"## {tool.name}"
+    yield f"{tool.title}. {gated(tool, action)}"
+    yield "What a model is told: " + tool.help
+    yield fields_table(action.arguments)
+    yield "Answers with:"
+    models = {} if tool.output is None else {tool.output.__name__: tool.output} | nested_models(tool.output)
+    for model in models.values():
+        if model is not tool.output:
+            yield f"{label(model)}: {sentence(model.__doc__)}"
+        yield fields_table(model)
 
 
 def tool_part(tool: Tool) -> Iterator[str]:
@@ -126,102 +163,6 @@ def fields_table(model: type[BaseModel]) -> str:
         for name, node in sorted(schema.get("properties", {}).items(), key=lambda pair: pair[0] not in required)
     ]
     return table(("field", "value", "default", "meaning"), rows) if rows else "Takes no fields."
-
-
-def meaning_of(node: Json) -> str:
-    return "Not in this version." if node.get("unshown") else str(node.get("description", ""))
-
-
-def kind_of(node: Json) -> str:
-    """A JSON Schema node in words: `integer, 1 to 200`."""
-    if "$ref" in node:
-        return str(node["$ref"].rsplit("/", 1)[-1]).lower()
-    if "discriminator" in node:
-        return "operation"
-    options = [each for each in node.get("anyOf", ()) if each.get("type") != "null"]
-    if options:
-        return alternatives(kind_of(each) for each in options)
-    if "enum" in node or "const" in node:
-        return alternatives(f"`{value}`" for value in node.get("enum", [node.get("const")]))
-    if node["type"] == "array":
-        return f"list of {plain_kind(node['items'])}{bounds(node)}"
-    return f"{node['type']}{bounds(node)}{pattern(node)}"
-
-
-def plain_kind(node: Json) -> str:
-    """The same without bounds, for what a list holds."""
-    options = node.get("anyOf")
-    return alternatives(map(plain_kind, options)) if options else kind_of(node).partition(",")[0]
-
-
-def bounds(node: Json) -> str:
-    """`, 1 to 200`, `, at least 1`, `, at most 80 characters`; nothing for what isn't bounded."""
-    words = (
-        span(node.get("minimum"), node.get("maximum")),
-        span(node.get("minLength") or None, node.get("maxLength"), " characters"),
-        span(node.get("minItems") or None, node.get("maxItems")),
-    )
-    return "".join(f", {each}" for each in words if each)
-
-
-def span(low: int | None, high: int | None, unit: str = "") -> str:
-    if high is None and low is None:
-        return ""
-    if high is None:
-        return "not empty" if unit else f"at least {low:,}"
-    return f"at most {high:,}{unit}" if low is None else f"{low:,} to {high:,}{unit}"
-
-
-def pattern(node: Json) -> str:
-    given = node.get("pattern")
-    if given is None:
-        return ""
-    return ", not blank" if given == r"\S" else f", matching `{given}`"
-
-
-def default_of(node: Json, required: bool) -> str:
-    if required:
-        return "required"
-    value = node.get("default")
-    return "" if value is None else f"`{value if isinstance(value, str) and value else json.dumps(value)}`"
-
-
-def nested_models(model: type[BaseModel]) -> dict[str, type[BaseModel]]:
-    """The models that its fields hold, by name."""
-    return {each.__name__: each for info in model.model_fields.values() for each in models_in(info.annotation)}
-
-
-def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for part in get_args(annotation):
-        yield from models_in(part)
-
-
-def label(model: type[BaseModel]) -> str:
-    """`operation copy` for what is told apart by its `type`, else the model's name."""
-    kind = model.model_json_schema()["properties"].get("type", {}).get("const")
-    return f"operation {kind}" if kind else model.__name__.lower()
-
-
-def texts_under_fields(model: type[BaseModel]) -> dict[str, str]:
-    """The string literals that stand under a class's fields, its bases' too."""
-    found: dict[str, str] = {}
-    for base in reversed(model.__mro__):
-        if issubclass(base, BaseModel) and base is not BaseModel:
-            found |= texts_in(base)
-    return found
-
-
-@cache
-def texts_in(model: type) -> Mapping[str, str]:
-    """The same of one class; its source is read once."""
-    body = ast.parse(textwrap.dedent(inspect.getsource(model))).body[0]
-    return {
-        field.target.id: " ".join(str(ast.literal_eval(text.value)).split())
-        for field, text in pairwise(body.body if isinstance(body, ast.ClassDef) else [])
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(text, ast.Expr)
-    }
 
 
 # The gate
@@ -554,11 +495,6 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(
         "| " + " | ".join(" ".join(cell.replace("|", "\\|").split()) for cell in line) + " |" for line in lines
     )
-
-
-def alternatives(words: Iterable[str]) -> str:
-    listed = list(words)
-    return listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} or {listed[-1]}"
 
 
 def sentence(text: str | None) -> str:

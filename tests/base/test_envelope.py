@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from workroom.base.envelope import PROTOCOL, Artifact, Envelope, failure
 from workroom.base.errors import ErrorCode, WorkroomError
@@ -55,6 +56,25 @@ def test_a_failure_carries_the_code_and_the_next_step() -> None:
         "data": {"seen": 1},
         "error": {"code": "NOT_FOUND", "message": "a.txt is gone. Read it.", "details": {"path": "a.txt"}},
     }
+
+
+def test_a_flat_answer_is_shown_as_its_fields() -> None:
+    kept = Artifact("answer", ".agentic/artifacts/x.json", "0" * 64, 3)
+    whole = Envelope(ok=True, operation="editor_diff", summary="Said.", data={"patch": ""}, form="fields")
+    assert whole.shown() == {"patch": ""}
+    assert replace(whole, artifacts=(kept,)).shown() == {"patch": "", "artifacts": [kept.to_json()]}
+    assert replace(whole, form="envelope").shown() == whole.to_json()
+
+
+def test_a_flat_failure_is_shown_as_its_error_alone() -> None:
+    error = WorkroomError(ErrorCode.NOT_FOUND, "a.txt is gone.", next_step="Read it.", details={"path": "a.txt"})
+    told = replace(failure("editor_open", error, {"seen": 1}), form="fields")
+    assert told.shown() == {
+        "error": {"code": "NOT_FOUND", "message": "a.txt is gone.", "next_step": "Read it.",
+                  "details": {"path": "a.txt"}},
+    }  # fmt: skip
+    bare = replace(failure("x", WorkroomError(ErrorCode.INTERNAL, "m")), form="fields")
+    assert bare.shown() == {"error": {"code": "INTERNAL", "message": "m", "next_step": ""}}
 
 
 def test_a_failure_without_details_has_none() -> None:

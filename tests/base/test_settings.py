@@ -85,7 +85,7 @@ def test_an_unknown_setting_is_refused_with_the_known_ones(key: str) -> None:
         ({"max_tool_result_chars": 1999}, r"Setting max_tool_result_chars \(maxToolResultChars\): "),
         ({"protected_patterns": "a"}, r"Setting protected_patterns \(protectedPatterns\): "),
         ({"protected_patterns": ["a", 1]}, r"Setting protected_patterns \(protectedPatterns\): "),
-        ({"max_file_bytes": 0}, r"Setting max_file_bytes: "),
+        ({"max_edit_bytes": 0}, r"Setting max_edit_bytes: "),
         ({"wait_seconds_files": 3601}, r"Setting wait_seconds_files: "),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 import typer.main
 from pydantic import BaseModel
 
-from tools import make_reference
+from tools import make_reference, schema_words
 from workroom.base.errors import ErrorCode
 from workroom.base.settings import ALIASES, Settings
 from workroom.core.transactions import operations
@@ -42,10 +42,10 @@ def test_the_pages_are_what_the_code_says(capsys):
 
 @pytest.mark.parametrize("tool", [tool for tools in PROFILES.values() for tool in tools], ids=lambda tool: tool.name)
 def test_every_tool_action_and_field_has_its_line(tool):
-    text = page("tools.md")
+    text = page("editor.md" if tool.flat else "tools.md")
     assert tool.help in part(text, f"## {tool.name}")
     for action in tool.actions:
-        told = part(text, f"### {tool.name} {action.name}")
+        told = part(text, f"## {tool.name}" if tool.flat else f"### {tool.name} {action.name}")
         assert action.help in told
         assert ("**Gated**" in told) == (action.propose is not None)
         for field in action.arguments.model_json_schema().get("properties", {}):
@@ -110,7 +110,7 @@ def test_a_stale_page_is_named_and_replaced(tmp_path, capsys):
 
 
 def test_a_text_under_a_field_is_its_meaning():
-    assert make_reference.texts_under_fields(operations.Copy)["expected_sha256"].startswith("The SHA-256")
+    assert schema_words.texts_under_fields(operations.Copy)["expected_sha256"].startswith("The SHA-256")
 
 
 @pytest.mark.parametrize("tool", PROFILES["workspace"], ids=lambda tool: tool.name)

@@ -36,7 +36,7 @@ def test_a_time_is_counted_from_now(house, clients):
     assert before + 60 <= client.expires_at <= house.clock() + 60
 
 
-@pytest.mark.parametrize("profile", ["files", "editor", "x", ""])
+@pytest.mark.parametrize("profile", ["files", "x", ""])
 def test_a_profile_that_is_not_there_is_refused(house, clients, profile):
     with pytest.raises(WorkroomError) as caught:
         person.create(CREDENTIAL, clients, "ci", [house.workspace], profile, seconds=None, clock=house.clock)

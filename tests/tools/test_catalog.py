@@ -43,7 +43,7 @@ def test_a_tool_that_is_not_registered_in_this_mode():
     assert said.startswith("workspace_plan is not registered in permission mode auto; it is in manual or plan.")
 
 
-@pytest.mark.parametrize("profile", ["files", "editor"])
+@pytest.mark.parametrize("profile", ["files"])
 def test_profiles_of_later_versions(profile):
     assert "not in this version" in refused(ErrorCode.UNSUPPORTED, "read_file", profile, Mode.PLAN)
     with pytest.raises(WorkroomError):

@@ -15,7 +15,7 @@ from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.settings import Mode
 from workroom.tools.catalog import tools_for
 from workroom.tools.schema import UNSHOWN, input_schema, output_schema, parse_arguments
-from workroom.tools.tool import Action, Arguments, Tool
+from workroom.tools.tool import Action, Arguments, Tool, flat_tool
 
 
 class Value(BaseModel):
@@ -141,7 +141,7 @@ def test_what_leaves_no_choice_is_taken_but_not_shown():
 
 
 def test_the_output_is_the_envelope():
-    schema = output_schema()
+    schema = output_schema(tools_for("workspace", Mode.AUTO)[0])
     whole = Envelope(True, "x", "y", {"a": 1}, artifacts=(), error={"code": "X"}).to_json()
     assert schema["properties"].keys() <= whole.keys()
     assert set(schema["required"]) <= whole.keys()
@@ -232,3 +232,66 @@ def test_it_is_fast():
     raw = {"action": "plan", "steps": ["a"], "state": "done"}
     parse_arguments(TOOL, raw)
     assert min(timeit.repeat(lambda: parse_arguments(TOOL, raw), number=100, repeat=5)) / 100 < 0.5
+
+
+class Stash(Arguments):
+    action: Annotated[Literal["push", "pop"], Field(description="which")]
+    cwd: str | None = None
+    later: Annotated[str | None, Field(json_schema_extra=UNSHOWN)] = None
+
+
+class Row(BaseModel):
+    name: str
+    size: int | None = None
+
+
+class Stashed(BaseModel):
+    """For programmers."""
+
+    ok: bool
+    rows: list[Row]
+    near: Row | None = None
+    tree: object = None
+    kind: Literal["a", "b"] = "a"
+
+
+STASH = flat_tool("editor_git_stash", "Stash", "help", Stash, Stashed, propose=lambda _c, _a: Envelope(True, "x", ""))
+
+
+def test_a_flat_tools_arguments_are_its_own():
+    assert input_schema(STASH) == {
+        "type": "object",
+        "properties": {
+            "action": {"type": "string", "enum": ["push", "pop"], "description": "which"},
+            "cwd": {"type": "string"},
+        },
+        "required": ["action"],
+        "additionalProperties": False,
+    }
+    _, arguments = parse_arguments(STASH, {"action": "pop", "cwd": None})
+    assert arguments == Stash(action="pop")
+    with pytest.raises(
+        WorkroomError, match="`actoin` is not a field of editor_git_stash; did you mean `action`"
+    ) as caught:
+        parse_arguments(STASH, {"actoin": "pop"})
+    assert caught.value.code is ErrorCode.INVALID_INPUT
+
+
+def test_a_flat_tools_answer_has_its_fields_or_an_error():
+    row = {
+        "type": "object",
+        "properties": {"name": {"type": "string"}, "size": {"type": ["integer", "null"]}},
+        "required": ["name"],
+    }
+    assert output_schema(STASH) == {
+        "type": "object",
+        "properties": {
+            "ok": {"type": "boolean"},
+            "rows": {"type": "array", "items": row},
+            "near": {"anyOf": [row, {"type": "null"}]},
+            "tree": {},
+            "kind": {"type": "string", "enum": ["a", "b"]},
+            "error": {"type": "object"},
+        },
+        "anyOf": [{"required": ["ok", "rows"]}, {"required": ["error"]}],
+    }

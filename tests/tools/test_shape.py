@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from workroom.base.envelope import Artifact, Envelope
 from workroom.base.errors import ErrorCode, WorkroomError
-from workroom.tools.shape import bounded
+from workroom.tools.catalog import INSPECT
+from workroom.tools.editor import TOOLS
+from workroom.tools.shape import bounded, formed
 
 LIMIT = 4_000
 
@@ -174,3 +176,10 @@ def test_every_answer_comes_out_within_its_length_and_keeps_its_fields(data):
     answer = bounded(envelope(data=data), 2_000, Shelf())
     assert length(answer) <= 2_000 * 1.5
     assert data.keys() <= answer.data.keys()
+
+
+def test_a_flat_tools_answer_is_shown_as_fields_and_every_other_whole():
+    assert formed(envelope(), "editor", TOOLS[0]).form == "fields"
+    assert formed(envelope(), "editor", INSPECT).form == "envelope"
+    assert formed(envelope(), "editor").form == "fields"  # there is no tool of that name
+    assert formed(envelope(), "workspace").form == "envelope"

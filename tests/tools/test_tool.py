@@ -13,7 +13,7 @@ from workroom.tools.tool import Action, Arguments, Tool
 
 def test_the_gate_table_and_the_tools_agree():
     """Every action that proposes is in the table of gated actions, and none that answers."""
-    for tool in tools_for("workspace", Mode.MANUAL):
+    for tool in (*tools_for("workspace", Mode.MANUAL), *tools_for("editor", Mode.MANUAL)):
         for action in tool.actions:
             assert (action.propose is None) != (action.answer is None), (tool.name, action.name)
             assert ((tool.name, action.name) in GATED) == (action.propose is not None), (tool.name, action.name)
@@ -22,6 +22,14 @@ def test_the_gate_table_and_the_tools_agree():
 def test_a_tool_names_its_operations():
     tool = Tool("workspace_edit", "t", "h", (Action("apply", Arguments, "h"),))
     assert tool.operation("apply") == "edit.apply"
+
+
+def test_a_flat_tool_has_one_action_of_its_own_name():
+    for tool in tools_for("editor", Mode.AUTO):
+        assert tool.flat
+        assert [action.name for action in tool.actions] == [tool.name]
+        assert tool.operation(tool.name) == tool.name
+        assert tool.annotations.get("readOnlyHint", False) == (tool.actions[0].propose is None)
 
 
 def test_arguments_are_strict_and_do_not_change():

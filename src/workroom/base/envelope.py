@@ -7,10 +7,11 @@ from typing import Any, Literal
 
 from workroom.base.errors import WorkroomError
 
-__all__ = ["PROTOCOL", "Artifact", "Envelope", "Importance", "failure"]
+__all__ = ["PROTOCOL", "Artifact", "Envelope", "Form", "Importance", "failure"]
 
 PROTOCOL = "agentic-workspace/v1"
 Importance = Literal["low", "normal", "high", "critical"]
+Form = Literal["envelope", "fields"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,19 @@ class Envelope:
     artifacts: tuple[Artifact, ...] = ()
     error: dict[str, Any] | None = None
     text: str = ""
+    next_step: str = ""
+    """Of a failure: the end of its summary that says what to do; on the wire by itself only among fields."""
+    form: Form = "envelope"
+    """How an interface shows it: whole, or as the fields of its data alone, as a flat tool's answer is shown."""
+
+    def shown(self) -> dict[str, Any]:
+        """What an interface answers with: the envelope, or in form `fields` the data, or `error` by itself."""
+        if self.form == "envelope":
+            return self.to_json()
+        if self.error is None:
+            return {**self.data, "artifacts": [a.to_json() for a in self.artifacts]} if self.artifacts else self.data
+        message = self.summary.removesuffix(self.next_step).rstrip()
+        return {"error": {**self.error, "message": message, "next_step": self.next_step}}
 
     def to_json(self) -> dict[str, Any]:
         """The wire's form, absent fields left out."""
@@ -79,5 +93,5 @@ def failure(operation: str, error: WorkroomError, data: dict[str, Any] | None = 
         body["details"] = error.details
     return Envelope(
         ok=False, operation=operation, summary=str(error), data=data or {}, importance="high",
-        facts=(f"{operation} failed: {error.code}",), error=body,
+        facts=(f"{operation} failed: {error.code}",), error=body, next_step=error.next_step,
     )  # fmt: skip

@@ -70,7 +70,7 @@ class Settings(BaseModel):
     """Files that can run code later: writing one waits for a yes in every mode."""
     max_tool_result_chars: int = Field(default=30_000, ge=2_000, le=1_000_000)
     """The longest answer in characters; the rest goes to an artifact."""
-    max_file_bytes: int = Field(default=20_000_000, ge=1_000, le=1_000_000_000)
+    max_edit_bytes: int = Field(default=20_000_000, ge=1_000, le=1_000_000_000)
     """The largest file that an edit takes apart, in bytes; larger ones can be moved, copied and deleted."""
     history_quota_bytes: int = Field(default=2 * 1024**3, ge=1_000_000)
     """How much the before-images of the history may hold, in bytes; the oldest are forgotten first."""
@@ -80,6 +80,20 @@ class Settings(BaseModel):
     """The same for profile files."""
     wait_seconds_editor: int = Field(default=0, ge=0, le=3600)
     """The same for profile editor."""
+    editor_max_diff_bytes: int = Field(default=2_000_000, ge=1, le=1_000_000_000)
+    """The longest text that editor_diff compares, and the longest patch of editor_git_hunks, in bytes."""
+    editor_diff_context_lines: int = Field(default=3, ge=0, le=1_000)
+    """Unchanged lines around each hunk of editor_diff where a call names no number."""
+    editor_find_limit: int = Field(default=50, ge=1, le=10_000)
+    """Rows that editor_find answers where a call names no number."""
+    editor_max_find_candidates: int | None = Field(default=None, ge=1)
+    """Paths that one call of editor_find looks at. Unset: every path."""
+    editor_max_file_bytes: int = Field(default=2_000_000, ge=1, le=100_000_000)
+    """The largest file that editor_open hands out whole, in bytes; a longer one is cut, and can't be saved."""
+    editor_search_max_matches: int = Field(default=2_000, ge=1, le=100_000)
+    """Matching lines that editor_search collects where a call names no number."""
+    editor_git_timeout_ms: int = Field(default=15_000, ge=100, le=3_600_000)
+    """How long one run of git may take for a tool of profile editor, in milliseconds."""
     elicitation_clients: tuple[str, ...] = ()
     """Clients whose own dialog may bring your yes or no, by the names that the history has for them (`claude-code`;
     `NAME@http` for one with a token). Never for what destroys or can run code. Any program under your account can call
@@ -115,8 +129,15 @@ ALIASES: Mapping[str, str] = {
     "allowDestructiveEdits": "destructive_edits",
     "protectedPatterns": "protected_patterns",
     "maxToolResultChars": "max_tool_result_chars",
+    "max_diff_bytes": "editor_max_diff_bytes",
+    "diff_context_lines": "editor_diff_context_lines",
+    "find_limit": "editor_find_limit",
+    "max_find_candidates": "editor_max_find_candidates",
+    "max_file_bytes": "editor_max_file_bytes",
+    "search_max_matches": "editor_search_max_matches",
+    "git_timeout_ms": "editor_git_timeout_ms",
 }
-"""System A's names. `permissionMode` also takes 0 to 2, `allowDestructiveEdits` true and false."""
+"""System A's names, then C's. `permissionMode` also takes 0 to 2, `allowDestructiveEdits` true and false."""
 
 USER_ONLY = frozenset({"http_port", "http_address", "http_hosts"})
 """Settings of the server, which no workspace has for itself."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.settings import Mode, Profile
 from workroom.tools.edit import EDIT
+from workroom.tools.editor import TOOLS as EDITOR
 from workroom.tools.explain import nearest, quoted
 from workroom.tools.inspect import inspect_tool
 from workroom.tools.notes import NOTES
@@ -20,9 +21,9 @@ INSPECT = inspect_tool(lambda profile, mode: tuple(tool.name for tool in tools_f
 PROFILES: Mapping[Profile, tuple[Tool, ...]] = {
     "workspace": (INSPECT, EDIT, NOTES, PLAN),
     "files": (),
-    "editor": (),
+    "editor": (*EDITOR, PLAN),
 }
-"""Every tool, in the order a client lists them. The empty profiles are not in this version."""
+"""Every tool, in the order a client lists them. An empty profile is not in this version."""
 
 
 def tools_for(profile: Profile, mode: Mode) -> tuple[Tool, ...]:

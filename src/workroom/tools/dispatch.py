@@ -25,7 +25,7 @@ from workroom.core.permissions import Decision, Outcome, decide
 from workroom.text.overlap import render_conflicts
 from workroom.tools.catalog import find_tool
 from workroom.tools.schema import parse_arguments
-from workroom.tools.shape import bounded
+from workroom.tools.shape import bounded, formed
 from workroom.tools.tool import Action, Arguments, Call, Proposal, Staged, Tool
 
 __all__ = ["call", "dispatch", "resume"]
@@ -79,11 +79,12 @@ async def dispatch(pool: Executor, caller: Call, name: str, raw: dict[str, Any])
 def call(caller: Call, name: str, raw: dict[str, Any]) -> Envelope:
     """One call from parse to answer. Never raises: a refusal or fault is an envelope with `ok: false`."""
     operation = ascii(name.removeprefix("workspace_")[:80])[1:-1]
-    limit = _DEFAULTS.max_tool_result_chars  # where the settings can't be read, that is what is answered
+    limit: int | None = _DEFAULTS.max_tool_result_chars  # where the settings can't be read, that is what is answered
+    tool: Tool | None = None
     try:
         settings = caller.settings()
-        limit = settings.max_tool_result_chars
         tool = find_tool(name, caller.profile, settings.mode)
+        limit = caller.room() if tool.flat else settings.max_tool_result_chars
         action, arguments = parse_arguments(tool, raw)
         operation = tool.operation(action.name)
         caller.workspace.audit.met(caller.actor, caller.profile)
@@ -96,7 +97,8 @@ def call(caller: Call, name: str, raw: dict[str, Any]) -> Envelope:
     except Exception:  # noqa: BLE001 - the last line of defence: a fault of ours is told as one, and logged whole
         _log.exception("%s failed", operation)
         envelope = failure(operation, _internal())
-    return bounded(envelope, limit, caller.workspace.agentic)
+    shaped = envelope if limit is None else bounded(envelope, limit, caller.workspace.agentic)
+    return formed(shaped, caller.profile, tool)
 
 
 def _audit(caller: Call, operation: str, error: WorkroomError, raw: dict[str, Any]) -> None:

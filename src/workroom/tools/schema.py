@@ -1,7 +1,8 @@
 """A tool's arguments: the schema a client is shown, and the strict parse of what it sends.
 
     input_schema(tool)           flat: one `action` enum, and the properties of all actions together
-    output_schema()              the envelope
+    output_schema(tool)          the envelope; of a flat tool its fields, or `error`
+    answer_schema(output)        those fields alone
     parse_arguments(tool, raw)   the action and its arguments, or an INVALID_INPUT that a model can repair itself by
 
 What is shown is small and loose, so that any client can use it; what is sent is checked by the action's own model.
@@ -18,13 +19,13 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Literal
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.tools.explain import Json, explain, full_schema, nearest, quoted, resolved
 from workroom.tools.tool import Action, Arguments, Tool
 
-__all__ = ["UNSHOWN", "input_schema", "output_schema", "parse_arguments"]
+__all__ = ["UNSHOWN", "answer_schema", "input_schema", "output_schema", "parse_arguments"]
 
 UNSHOWN: Json = {"unshown": True}
 """A field's `json_schema_extra`: taken when it is sent, and not shown, as long as it would only be refused."""
@@ -43,13 +44,13 @@ _Shape = Literal["object", "array", "objects"]
 
 def parse_arguments(tool: Tool, raw: Json) -> tuple[Action, Arguments]:
     """The action that `raw` names and its arguments; INVALID_INPUT names the field and the nearest right name."""
-    action = _action(tool, raw.get("action"))
+    action = tool.actions[0] if tool.flat else _action(tool, raw.get("action"))
     _check_raw(raw)
     shapes = _shapes(action.arguments)
     fields = {
         name: _restored(name, value, shapes[name]) if name in shapes else value
         for name, value in raw.items()
-        if value is not None and name != "action"
+        if value is not None and (tool.flat or name != "action")
     }
     try:
         return action, action.arguments.model_validate(fields)
@@ -59,6 +60,8 @@ def parse_arguments(tool: Tool, raw: Json) -> tuple[Action, Arguments]:
 
 def input_schema(tool: Tool) -> Json:
     """The tool's JSON Schema: flat, no reference, no alternative at the top, nothing beside the listed properties."""
+    if tool.flat:
+        return _flat_schema(tool.actions[0].arguments)
     properties: Json = {"action": {"type": "string", "enum": [action.name for action in tool.actions]}}
     for action in tool.actions:
         for name, shown in _properties(action.arguments).items():
@@ -67,13 +70,33 @@ def input_schema(tool: Tool) -> Json:
     return {"type": "object", "properties": properties, "required": ["action"], "additionalProperties": False}
 
 
-def output_schema() -> Json:
-    """The envelope's JSON Schema, as short as it can be: every client reads it with every tool."""
+def _flat_schema(arguments: type[Arguments]) -> Json:
+    shown = {name: node for name, node in _properties(arguments).items() if not node.get("unshown")}
+    required = list(full_schema(arguments).get("required", ()))
+    return {"type": "object", "properties": shown, "required": required, "additionalProperties": False}
+
+
+def output_schema(tool: Tool) -> Json:
+    """The answer's JSON Schema, as short as it can be: every client reads it with every tool.
+
+    Some clients check a failure by it as well, so a flat tool's says that `error` comes in the place of its fields.
+    """
+    if tool.output is not None:
+        fields = answer_schema(tool.output)
+        one_of = [{"required": fields.pop("required", [])}, {"required": ["error"]}]
+        properties = {**fields["properties"], "error": {"type": "object"}}
+        return {"type": "object", "properties": properties, "anyOf": one_of}
     return {
         "type": "object",
         "properties": {"ok": {"type": "boolean"}, "summary": {"type": "string"}, "data": {"type": "object"}},
         "required": ["protocol", "ok", "operation", "summary", "retention"],
     }
+
+
+def answer_schema(output: type[BaseModel]) -> Json:
+    """A flat answer's JSON Schema, references written out; for what is answered when nothing fails."""
+    whole = output.model_json_schema()
+    return _answered(whole, whole.get("$defs", {}))
 
 
 def _action(tool: Tool, name: Any) -> Action:
@@ -189,6 +212,22 @@ def _shown(node: Json, defs: Json) -> Json:
         shown["properties"] = {name: _shown(child, defs) for name, child in target["properties"].items()}
         shown["required"] = list(target.get("required", ()))
     return shown | {key: node[key] for key in ("description", "unshown") if key in node}
+
+
+def _answered(node: Json, defs: Json) -> Json:
+    """What a client needs of a node of an answer; there null is a value like any other."""
+    target = resolved(node, defs)
+    if "anyOf" in target:
+        kinds = [_answered(option, defs) for option in target["anyOf"]]
+        if all(kind.keys() == {"type"} for kind in kinds):
+            return {"type": [kind["type"] for kind in kinds]}
+        return {"anyOf": kinds}
+    shown: Json = {key: target[key] for key in ("type", "enum", "const", "required") if key in target}
+    if "items" in target:
+        shown["items"] = _answered(target["items"], defs)
+    if "properties" in target:
+        shown["properties"] = {name: _answered(child, defs) for name, child in target["properties"].items()}
+    return shown
 
 
 def _alternatives(node: Json, defs: Json) -> Json:

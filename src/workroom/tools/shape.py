@@ -1,4 +1,7 @@
-"""Keep an answer within its length: what doesn't fit goes to a file that the answer names.
+"""Shape an answer: into the form that its caller knows, and within its length.
+
+    formed(envelope, profile, tool)     a flat tool's answer is shown as its fields, every other whole
+    bounded(envelope, limit, agentic)   what doesn't fit goes to a file that the answer names
 
 The length is of the envelope as JSON, in characters, and of its text. Cutting is told: `data.truncated`, and
 `data.omitted` with a count for each list (items) or text (characters) that was cut.
@@ -13,9 +16,14 @@ from typing import Any
 
 from workroom.base.envelope import Artifact, Envelope
 from workroom.base.errors import WorkroomError
+from workroom.base.settings import Profile
 from workroom.system.agentic import Agentic
+from workroom.tools.tool import Tool
 
-__all__ = ["bounded"]
+__all__ = ["bounded", "formed"]
+
+_FLAT_PROFILES: frozenset[Profile] = frozenset({"editor"})
+"""Whose clients know no envelope, also not where they name no tool that is there."""
 
 _RESERVE = 1_000
 """Characters kept for the artifact's row and the counts."""
@@ -26,6 +34,12 @@ _PLACES = 20
 _RARE = tuple(chr(code) for code in range(32) if chr(code) not in "\b\t\n\f\r")
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+def formed(envelope: Envelope, profile: Profile, tool: Tool | None = None) -> Envelope:
+    """The answer in the form in which it is shown; without a tool (there is none of that name) by the profile."""
+    flat = profile in _FLAT_PROFILES if tool is None else tool.flat
+    return replace(envelope, form="fields") if flat else envelope
 
 
 def bounded(envelope: Envelope, limit: int, agentic: Agentic) -> Envelope:

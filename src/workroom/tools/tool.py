@@ -5,6 +5,9 @@
          answer(call, arguments) -> Envelope              for what changes nothing
          propose(call, arguments) -> Proposal | Envelope  for what the gate decides about
 
+A flat tool has exactly one action, which a call doesn't name: `flat_tool` makes it. Its answer is shown as the fields
+of `output` at the top (dispatch does it, by `shape`): its functions answer envelopes whose `data` has those fields.
+
 A `Proposal` says what would be done and changes nothing yet. dispatch asks the gate, then calls `run` with a permit,
 or `stage` to make the plan durable while the person thinks. Where `propose` answers an Envelope there is nothing to
 gate: the call would change nothing (a commit of what is applied already).
@@ -25,7 +28,7 @@ from workroom.base.pulse import STILL, Pulse
 from workroom.base.settings import Mode, Profile, Settings
 from workroom.tools.workspace import Workspace
 
-__all__ = ["Action", "Arguments", "Call", "Limits", "Proposal", "Staged", "Tool"]
+__all__ = ["Action", "Arguments", "Call", "Limits", "Proposal", "Staged", "Tool", "flat_tool"]
 
 _WAITS = ("wait_seconds_workspace", "wait_seconds_files", "wait_seconds_editor")
 _ANSWERING_SECONDS = 5
@@ -71,6 +74,15 @@ class Call:
     """Tells the caller how far a long call is, and the call whether anybody waits for it."""
     chars: int | None = None
     """How long the answer may be, where no model reads it; None: as the settings and the limits say."""
+
+    def room(self) -> int | None:
+        """How many characters of a flat tool's answer the caller can take; None: as many as there are.
+
+        Flat tools have limits of their own, and `max_tool_result_chars` isn't one of them.
+        """
+        if self.chars is not None:
+            return self.chars
+        return None if self.limits is None else self.limits.result_chars
 
     def settings(self) -> Settings:
         """The settings that bind this call: the workspace's, and the client's limits where they are narrower."""
@@ -135,7 +147,33 @@ class Tool:
     """The modes in which it is registered."""
     annotations: Mapping[str, bool] = field(default_factory=dict)
     """MCP's hints, where they differ from its defaults (destructive, of an open world)."""
+    flat: bool = False
+    """Whether its one action isn't named by a call, and its answer is shown as fields."""
+    output: type[BaseModel] | None = None
+    """The fields that a flat tool answers with; more may come with them. Not of a failure, which has `error` alone."""
 
     def operation(self, action: str) -> str:
-        """`workspace_edit` and `apply` give `edit.apply`, as envelopes name it."""
+        """`workspace_edit` and `apply` give `edit.apply`, as envelopes name it; a flat tool's name is enough."""
+        if self.flat:
+            return self.name
         return f"{self.name.removeprefix('workspace_')}.{action}"
+
+
+def flat_tool(
+    name: str,
+    title: str,
+    help: str,  # noqa: A002 - the field's name
+    arguments: type[Arguments],
+    output: type[BaseModel],
+    *,
+    answer: Callable[[Call, Any], Envelope] | None = None,
+    propose: Callable[[Call, Any], Proposal | Envelope] | None = None,
+    annotations: Mapping[str, bool] | None = None,
+) -> Tool:
+    """A tool of one action, which has the tool's name; exactly one of `answer` and `propose` is given."""
+    action = Action(name, arguments, help, answer, propose)
+    hints = {"readOnlyHint": True} if propose is None else {}
+    return Tool(
+        name, title, help, (action,), annotations={"openWorldHint": False, **hints, **(annotations or {})},
+        flat=True, output=output,
+    )  # fmt: skip

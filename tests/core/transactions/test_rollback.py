@@ -337,7 +337,7 @@ class TestMerge:
     )
     def test_what_can_not_be_compared_by_lines_is_an_overlap(self, house, before, now, why):
         house.write("f", before)
-        house.settings = Settings(mode="auto", destructive_edits="allow", max_file_bytes=100_000_000)
+        house.settings = Settings(mode="auto", destructive_edits="allow", max_edit_bytes=100_000_000)
         entry = house.edit({"type": "rewrite", "path": "f", "content": "1\n2\n3\n"})
         house.write("f", now)
         assert why in refused(house, entry, strategy="merge").message

@@ -32,7 +32,7 @@ def test_the_users_own_counts_for_all_workspaces_and_below_the_workspaces(manual
 
 
 def test_what_can_not_be_set(manual):
-    for key, value in (("mode", "sometimes"), ("max_file_bytes", "many"), ("nonsense", "1")):
+    for key, value in (("mode", "sometimes"), ("max_edit_bytes", "many"), ("nonsense", "1")):
         refused = manual.run("settings", "set", key, value, "--json")
         assert refused.code == 1
         assert refused.json["error"]["code"] == "INVALID_INPUT"

@@ -122,3 +122,28 @@ def test_requests_follow_each_other_on_one_connection(visitor):
     assert raw.answer().status == 404
     raw.send(visitor.request("GET", "/api/v1/workspaces"))
     assert raw.answer().status == 200
+
+
+def test_a_flat_tool_is_called_by_its_name_alone(visitor):
+    token = visitor.make_token("editors", profile="editor")
+
+    def post(below, **arguments):
+        path = f"/api/v1/workspaces/{visitor.workspace}/tools/{below}"
+        return visitor.ask("POST", path, json.dumps(arguments).encode(), authorization=f"Bearer {token}")
+
+    answer = post("editor_diff", before="a\n", after="b\n")
+    assert (answer.status, answer.json["added"], answer.json["identical"]) == (200, 1, False)
+    answer = post("editor_diff", before="a\n")
+    assert (answer.status, answer.code, list(answer.json)) == (400, "INVALID_INPUT", ["error"])
+    assert answer.json["error"]["next_step"]
+    answer = post("editor_nothing")
+    assert (answer.status, answer.code, list(answer.json)) == (404, "NOT_FOUND", ["error"])
+    assert post("editor_diff/editor_diff", before="", after="").status == 404
+    path = f"/api/v1/workspaces/{visitor.workspace}/tools/workspace_inspect"
+    answer = visitor.ask("POST", path, b'{"action": "capabilities"}')
+    assert answer.status == 404
+    assert "/tools/workspace_inspect/{action}" in answer.json["summary"]
+    tools = visitor.get(f"/workspaces/{visitor.workspace}/tools", authorization=f"Bearer {token}").json["tools"]
+    (diff,) = (tool for tool in tools if tool["name"] == "editor_diff")
+    assert "truncated" in diff["answer"]["properties"]
+    assert "workspace_plan" in [tool["name"] for tool in tools]

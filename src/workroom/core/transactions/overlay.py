@@ -103,7 +103,7 @@ class Overlay:
         if node.state.size > limit:
             raise WorkroomError(
                 ErrorCode.LIMIT_EXCEEDED,
-                f"{path} holds {node.state.size:,} bytes; files are edited up to {limit:,} (max_file_bytes).",
+                f"{path} holds {node.state.size:,} bytes; files are edited up to {limit:,} (max_edit_bytes).",
             )
         if node.data is not None:
             return node.data

@@ -422,7 +422,7 @@ class _Planner:
     def _text(self, given: str, expected_sha256: str | None) -> _Text:
         path = self._writable(given, expected_sha256, merges=True)
         self._require_file(path, "create it with type create")
-        file = decode(self.overlay.read(path, self.settings.max_file_bytes))
+        file = decode(self.overlay.read(path, self.settings.max_edit_bytes))
         if file is None:
             raise WorkroomError(
                 ErrorCode.INVALID_INPUT,
@@ -438,7 +438,7 @@ class _Planner:
 
     def _put_whole(self, path: str, content: str) -> None:
         """A file's whole new text, in the file's own encoding and, where it is CRLF throughout, line endings."""
-        file = decode(self.overlay.read(path, self.settings.max_file_bytes))
+        file = decode(self.overlay.read(path, self.settings.max_edit_bytes))
         if file is None:
             self.overlay.put(path, decode_new(content), matched="exact")
             return

@@ -6,6 +6,7 @@ GET   /api/v1/workspaces/{workspace}/tools
 GET   /api/v1/workspaces/{workspace}/events               what happens, as server-sent events
 POST  /api/v1/workspaces/{workspace}/tools/{tool}/{action}
                                                           the arguments as a JSON object; answers the envelope
+POST  /api/v1/workspaces/{workspace}/tools/{tool}         the same for a flat tool; answers its fields, or `error`
 POST  /api/v1/workspaces/{workspace}/approvals/{approval}/{accept or deny}
                                                           403: a token decides nothing
 """
@@ -30,9 +31,10 @@ from workroom.interfaces.http.openapi import document
 from workroom.server.entry import enter
 from workroom.server.hub import Hub
 from workroom.text import strict_json
-from workroom.tools.catalog import tools_for
+from workroom.tools.catalog import PROFILES, tools_for
 from workroom.tools.dispatch import dispatch
 from workroom.tools.explain import full_schema
+from workroom.tools.schema import output_schema
 from workroom.tools.tool import Call
 from workroom.tools.workspace import Workspace
 
@@ -68,12 +70,25 @@ async def call_tool(request: Request) -> Response:
     """One call of one action."""
     hub, client = _caller(request)
     workspace = await enter(hub, client, request.path_params["workspace"])
+    _check_path(request, flat=False)
     arguments = await _arguments(request, hub)
     if "action" in arguments:
         raise WorkroomError(
             ErrorCode.INVALID_INPUT, "`action` stands in the path.", next_step="Leave it out of the body."
         )
-    raw = {"action": request.path_params["action"], **arguments}
+    return await _called(request, hub, workspace, {"action": request.path_params["action"], **arguments})
+
+
+async def call_flat_tool(request: Request) -> Response:
+    """One call of a tool that has no actions to choose from."""
+    hub, client = _caller(request)
+    workspace = await enter(hub, client, request.path_params["workspace"])
+    _check_path(request, flat=True)
+    return await _called(request, hub, workspace, await _arguments(request, hub))
+
+
+async def _called(request: Request, hub: Hub, workspace: Workspace, raw: dict[str, Any]) -> Response:
+    client = request.state.client
     call = Call(workspace, client.actor, client.profile)
     envelope = await _unless_gone(request, dispatch(hub.pool, call, request.path_params["tool"], raw))
     return Response(status_code=499) if envelope is None else answer(envelope)
@@ -101,6 +116,7 @@ ROUTES: tuple[BaseRoute, ...] = (
     Route(f"{PREFIX}/workspaces/{{workspace}}/tools", list_tools, methods=["GET"]),
     Route(f"{PREFIX}/workspaces/{{workspace}}/events", follow_events, methods=["GET"]),
     Route(f"{PREFIX}/workspaces/{{workspace}}/tools/{{tool}}/{{action}}", call_tool, methods=["POST"]),
+    Route(f"{PREFIX}/workspaces/{{workspace}}/tools/{{tool}}", call_flat_tool, methods=["POST"]),
     Route(f"{PREFIX}/workspaces/{{workspace}}/approvals/{{approval}}/{{decision}}", decide, methods=["POST"]),
 )
 
@@ -126,6 +142,7 @@ def _tool_rows(profile: Profile, mode: Mode) -> list[dict[str, Any]]:
             "name": tool.name,
             "title": tool.title,
             "description": tool.help,
+            **({"answer": output_schema(tool)} if tool.flat else {}),
             "actions": [
                 {"name": action.name, "description": action.help, "arguments": full_schema(action.arguments)}
                 for action in tool.actions
@@ -133,6 +150,18 @@ def _tool_rows(profile: Profile, mode: Mode) -> list[dict[str, Any]]:
         }
         for tool in tools_for(profile, mode)
     ]
+
+
+def _check_path(request: Request, *, flat: bool) -> None:
+    """NOT_FOUND for a tool that is called at the other kind of path; what there is no tool for is told by the call."""
+    for tool in PROFILES[request.state.client.profile]:
+        if tool.name == request.path_params["tool"] and tool.flat is not flat:
+            below = "" if tool.flat else "/{action}"
+            raise WorkroomError(
+                ErrorCode.NOT_FOUND,
+                f"{tool.name} is called at /tools/{tool.name}{below}.",
+                next_step="Send it there; GET /api/v1/openapi.json describes what is there.",
+            )
 
 
 async def _arguments(request: Request, hub: Hub) -> dict[str, Any]:

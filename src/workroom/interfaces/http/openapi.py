@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from pydantic import BaseModel
+
 from workroom.base.envelope import PROTOCOL
 from workroom.base.errors import ERROR_MEANINGS, ErrorCode
 from workroom.interfaces.http.answers import STATUSES
@@ -17,6 +19,7 @@ from workroom.interfaces.http.events import TYPES
 from workroom.interfaces.link import VERSION
 from workroom.tools.catalog import PROFILES
 from workroom.tools.explain import full_schema
+from workroom.tools.schema import answer_schema
 from workroom.tools.tool import Action, Arguments, Tool
 
 __all__ = ["document"]
@@ -57,7 +60,8 @@ def document() -> Json:
     paths = dict(_fixed_paths())
     for tool in _tools():
         for action in tool.actions:
-            path = f"/api/v1/workspaces/{{workspace}}/tools/{tool.name}/{action.name}"
+            below = tool.name if tool.flat else f"{tool.name}/{action.name}"
+            path = f"/api/v1/workspaces/{{workspace}}/tools/{below}"
             paths[path] = {"post": _operation(tool, action, schemas)}
     return {
         "openapi": "3.1.0",
@@ -80,7 +84,10 @@ def document() -> Json:
                 }
             },
             "schemas": dict(sorted(schemas.items())),
-            "responses": {f"Refused{status}": _refused(said) for status, said in _REFUSALS.items()},
+            "responses": {
+                **{f"Refused{status}": _answer(said, "Refusal") for status, said in _REFUSALS.items()},
+                **{f"Failed{status}": _answer(said, "Failure") for status, said in _REFUSALS.items()},
+            },
         },
     }
 
@@ -140,19 +147,24 @@ def _decision() -> Json:
 
 
 def _operation(tool: Tool, action: Action, schemas: Json) -> Json:
-    name = f"{tool.name}_{action.name}"
+    name = tool.name if tool.flat else f"{tool.name}_{action.name}"
     schemas[name] = _arguments(action.arguments, schemas)
-    answers = {"200": _answer("The envelope of what was done or found.")}
+    done, refused = "Envelope", "Refusal"
+    if tool.output is not None:
+        done, refused = f"{name}_answer", "Failure"
+        schemas[done] = _fields(tool.output)
+    answers = {"200": _answer("What was done or found.", done)}
     if action.propose is not None:
-        answers["202"] = _answer("The call waits for the person; `data.approval` says how it goes on.")
-    answers["409"] = _answer("What is there doesn't allow it: " + ", ".join(_codes_of(409)) + ".", "Refusal")
+        at = "approval" if tool.flat else "data.approval"
+        answers["202"] = _answer(f"The call waits for the person; `{at}` says how it goes on.", done)
+    answers["409"] = _answer("What is there doesn't allow it: " + ", ".join(_codes_of(409)) + ".", refused)
     return {
         "operationId": name,
         "summary": action.help,
         "tags": [tool.name],
         "parameters": [_WORKSPACE],
         "requestBody": {"required": True, "content": {"application/json": {"schema": _ref(name)}}},
-        "responses": dict(sorted({**answers, **_shared(), "422": _answer(_limits(), "Refusal")}.items())),
+        "responses": dict(sorted({**answers, **_shared(tool.flat), "422": _answer(_limits(), refused)}.items())),
     }
 
 
@@ -160,16 +172,13 @@ def _limits() -> str:
     return "It was understood, and can't be carried out: " + ", ".join(_codes_of(422)) + "."
 
 
-def _shared() -> Json:
-    return {str(status): {"$ref": f"#/components/responses/Refused{status}"} for status in _REFUSALS}
+def _shared(flat: bool = False) -> Json:
+    name = "Failed" if flat else "Refused"
+    return {str(status): {"$ref": f"#/components/responses/{name}{status}"} for status in _REFUSALS}
 
 
-def _answer(description: str, schema: str = "Envelope") -> Json:
+def _answer(description: str, schema: str) -> Json:
     return {"description": description, "content": {"application/json": {"schema": _ref(schema)}}}
-
-
-def _refused(said: str) -> Json:
-    return _answer(said, "Refusal")
 
 
 def _codes_of(status: int) -> list[str]:
@@ -193,6 +202,12 @@ def _arguments(model: type[Arguments], schemas: Json) -> Json:
         name: node for name, node in schema.get("properties", {}).items() if not node.get("unshown")
     }
     return schema
+
+
+def _fields(output: type[BaseModel]) -> Json:
+    """The schema of a flat tool's answer, references written out; more fields may come with those it lists."""
+    schema = answer_schema(output)
+    return {**schema, "description": "What a call answers; with `status` pending_approval as far as it is known."}
 
 
 def _moved(node: Any) -> Any:
@@ -232,6 +247,8 @@ def _common_schemas() -> Json:
             "properties": {"ok": {"const": False}},
             "required": ["error"],
         },
+        **_failure(),
+        **_error(),
         "Retention": _object(
             {"importance": {"enum": ["low", "normal", "high", "critical"]}},
             {"facts": texts, "omit_when_summarizing": texts},
@@ -242,13 +259,6 @@ def _common_schemas() -> Json:
             {"description": text},
             "A file in the folder that holds what the answer left out.",
         ),
-        "Error": _object(
-            {"code": _ref("ErrorCode"), "message": text}, {"details": {"type": "object"}}, "What is wrong."
-        ),
-        "ErrorCode": {
-            "description": " ".join(f"{code} ({STATUSES[code]}): {said}" for code, said in ERROR_MEANINGS.items()),
-            "enum": [str(code) for code in ErrorCode],
-        },
         "Event": {
             "description": "The data of an event; `type` says which.",
             "type": "object",
@@ -261,9 +271,37 @@ def _common_schemas() -> Json:
         "Workspace": _object({"id": text, "name": {"type": ["string", "null"]}, "there": {"type": "boolean"}}),
         "Tools": _object({"mode": text, "tools": {"type": "array", "items": _ref("Tool")}}),
         "Tool": _object(
-            {"name": text, "title": text, "description": text, "actions": {"type": "array", "items": _ref("Action")}}
+            {"name": text, "title": text, "description": text, "actions": {"type": "array", "items": _ref("Action")}},
+            {"answer": {"type": "object"}},
         ),
         "Action": _object({"name": text, "description": text, "arguments": {"type": "object"}}),
+    }
+
+
+def _failure() -> Json:
+    return {
+        "Failure": {
+            "description": "Why a flat tool's call wasn't carried out; a request that no tool saw gets an envelope.",
+            "anyOf": [
+                _object({"error": {"allOf": [_ref("Error")], "required": ["next_step"]}}),
+                _ref("Refusal"),
+            ],
+        }
+    }
+
+
+def _error() -> Json:
+    text = {"type": "string"}
+    return {
+        "Error": _object(
+            {"code": _ref("ErrorCode"), "message": text},
+            {"next_step": text, "details": {"type": "object"}},
+            "What is wrong.",
+        ),
+        "ErrorCode": {
+            "description": " ".join(f"{code} ({STATUSES[code]}): {said}" for code, said in ERROR_MEANINGS.items()),
+            "enum": [str(code) for code in ErrorCode],
+        },
     }
 
 

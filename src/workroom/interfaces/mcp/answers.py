@@ -34,7 +34,7 @@ def call_result(envelope: Envelope, structured: bool = True) -> str:
     """
     result = {
         "content": [{"type": "text", "text": readable(envelope)}],
-        **({"structuredContent": envelope.to_json()} if structured else {}),
+        **({"structuredContent": envelope.shown()} if structured else {}),
         "isError": not envelope.ok,
     }
     try:
@@ -61,7 +61,7 @@ def _tool(tool: Tool, structured: bool) -> dict[str, Any]:
         "title": tool.title,
         "description": tool.help,
         "inputSchema": input_schema(tool),
-        **({"outputSchema": output_schema()} if structured else {}),
+        **({"outputSchema": output_schema(tool)} if structured else {}),
         "annotations": dict(tool.annotations),
     }
 

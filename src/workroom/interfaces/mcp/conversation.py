@@ -27,13 +27,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 from workroom.base.actor import Actor
 from workroom.base.errors import WorkroomError
 from workroom.base.events import Event, ModeChanged
+from workroom.base.settings import Profile
 from workroom.interfaces.link import VERSION
 from workroom.interfaces.mcp import elicitation, prompts, resources
 from workroom.interfaces.mcp.answers import tool_list
@@ -50,10 +51,16 @@ from workroom.tools.workspace import Workspace
 __all__ = ["Conversation"]
 
 _INSTRUCTIONS = (
-    "Workroom serves one folder. Look with workspace_inspect (its action capabilities says what you may do), change "
-    "files with workspace_edit. Paths are relative to the folder. An answer with status pending_approval waits for the "
-    "person: tell them, and don't try another way around."
+    "Workroom serves one folder. {} Paths are relative to the folder. An answer with status pending_approval waits for "
+    "the person: tell them, and don't try another way around."
 )
+_WITH: Mapping[Profile, str] = {
+    "workspace": "Look with workspace_inspect (its action capabilities says what you may do), change files with "
+    "workspace_edit.",
+    "files": "",
+    "editor": "Look with editor_tree, editor_find and editor_search; editor_open a file, then editor_save it with its "
+    "version.",
+}
 
 _CAPABILITIES: dict[str, Any] = {
     "tools": {"listChanged": True},
@@ -90,7 +97,7 @@ class Conversation:
         self._hub = hub
         self._session = session
         self._send = send
-        self._peer = Peer(VERSION, _INSTRUCTIONS, _CAPABILITIES)
+        self._peer = Peer(VERSION, _INSTRUCTIONS.format(_WITH[session.profile]), _CAPABILITIES)
         self._calls = Calls(hub, session, workspace, actor, self._peer, send)
         self._calls.answered = self._follow_mode
         self._subscriptions = Subscriptions(self._peer, send, resources.is_ours)

@@ -6,7 +6,7 @@ Each prompt says what to do with the tools and carries what they would answer fi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from workroom.base.errors import ErrorCode
@@ -134,7 +134,7 @@ def got(caller: Call, params: Mapping[str, Any]) -> dict[str, Any]:
     prompt = _prompt(params.get("name"))
     given = _given(prompt, params.get("arguments"))
     tool, arguments = prompt.looks(given)
-    envelope = call(caller, tool, arguments)
+    envelope = call(replace(caller, profile="workspace"), tool, arguments)  # whatever tools the client has itself
     if envelope.error is not None and envelope.error["code"] in {ErrorCode.NOT_FOUND, ErrorCode.INVALID_INPUT}:
         raise RpcError(INVALID_PARAMS, envelope.summary)
     text = f"{prompt.text(given)}\n\n{readable(envelope)}"

@@ -149,7 +149,7 @@ def _target(uri: str) -> _Target | None:
 
 
 def _look(caller: Call, tool: str, arguments: dict[str, Any]) -> Envelope:
-    return call(replace(caller, chars=_CHARS), tool, arguments)
+    return call(replace(caller, chars=_CHARS, profile="workspace"), tool, arguments)  # whatever tools it has itself
 
 
 def _text(target: _Target, envelope: Envelope) -> str:

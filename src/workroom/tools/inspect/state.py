@@ -134,7 +134,7 @@ def _binding(settings: Settings, profile: Profile) -> dict[str, Any]:
         "protected": [".git/**", ".agentic/**", *settings.protected_patterns],
         "ask_patterns": list(settings.ask_patterns),
         "max_tool_result_chars": settings.max_tool_result_chars,
-        "max_file_bytes": settings.max_file_bytes,
+        "max_edit_bytes": settings.max_edit_bytes,
         "wait_seconds": settings.wait_seconds(profile),
     }
 
