@@ -146,3 +146,19 @@ def test_what_cannot_be_done_is_told(guest):
         error = person.ask(method, **params)["error"]
         assert error["code"] == "INVALID_INPUT", method
     assert person.ask("status", extra=1)["error"]["code"] == "INVALID_INPUT"
+
+
+def test_the_person_calls_the_tools_that_agents_have(guest):
+    person = guest.person(guest.folder)
+    assert person.get("tool", name="editor_diff", arguments={"before": "a\n", "after": "b\n"})["added"] == 1
+    done = person.get("tool", name="workspace_edit", arguments={"action": "apply", "operations": [
+        {"type": "create", "path": "p.txt", "content": "mine\n"},
+    ]})  # fmt: skip
+    assert (done["ok"], done["data"]["status"]) == (True, "applied")
+    assert (guest.folder / "p.txt").read_text() == "mine\n"
+    (entry,) = person.get("log")["entries"]
+    assert entry["actor"]["kind"] == "person"
+    error = person.ask("tool", name="workspace_inspect", arguments={"action": "read", "path": "q.txt"})["error"]
+    assert error["code"] == "NOT_FOUND"
+    assert error["next_step"] == "Did you mean p.txt?"
+    assert person.ask("tool", name="nothing")["error"]["code"] == "NOT_FOUND"

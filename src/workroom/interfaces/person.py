@@ -15,7 +15,7 @@ import contextlib
 import json
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -30,7 +30,7 @@ from workroom.interfaces.channel import LINE_BYTES, Channel
 from workroom.interfaces.editing import bytes_of, proposal_row
 from workroom.interfaces.greeting import wire_error
 from workroom.interfaces.person_rows import client_row, decided_row, entry_row, plain, workspace_row
-from workroom.person import audit, clients, decisions, settings
+from workroom.person import audit, calls, clients, decisions, settings
 from workroom.person import rewind as rewinding
 from workroom.person import undo as history
 from workroom.person.credential import PersonCredential
@@ -193,6 +193,11 @@ class _Rewind(_Params):
     merge: bool = False
     preview: bool = False
     fingerprint: str | None = None
+
+
+class _Tool(_Params):
+    name: str
+    arguments: dict[str, Any] = {}
 
 
 class _Since(_Params):
@@ -378,6 +383,18 @@ def _rewind(asking: _Asking, params: _Rewind) -> dict[str, Any]:
     }
 
 
+def _tool(asking: _Asking, params: _Tool) -> dict[str, Any]:
+    """A tool's answer: a flat one's fields, else the envelope; its failure is the request's."""
+    session = asking.session.id
+    envelope = calls.call(asking.credential, asking.workspace, params.name, params.arguments, session=session)
+    if envelope.error is not None:
+        error = replace(envelope, form="fields").shown()["error"]
+        raise WorkroomError(
+            ErrorCode(error["code"]), error["message"], next_step=error["next_step"], details=error.get("details")
+        )
+    return envelope.shown()
+
+
 @dataclass(frozen=True, slots=True)
 class _Method:
     params: type[_Params]
@@ -400,6 +417,7 @@ METHODS: Mapping[str, _Method] = {
     "settings.set": _Method(_Set, _settings_set),
     "settings.unset": _Method(_Unset, _settings_unset),
     "log": _Method(_Log, _history),
+    "tool": _Method(_Tool, _tool),
     "undo": _Method(_Undo, _undo),
     "rewind": _Method(_Rewind, _rewind),
     "audit.verify": _Method(_Verify, _audit_verify),

@@ -14,7 +14,7 @@ from workroom.tools.notes import NOTES
 from workroom.tools.plan import PLAN
 from workroom.tools.tool import Tool
 
-__all__ = ["INSPECT", "PROFILES", "find_tool", "tools_for"]
+__all__ = ["INSPECT", "PROFILES", "any_tool", "find_tool", "tools_for"]
 
 INSPECT = inspect_tool(lambda profile, mode: tuple(tool.name for tool in tools_for(profile, mode)))
 
@@ -49,6 +49,18 @@ def find_tool(name: str, profile: Profile, mode: Mode | None) -> Tool:
         f"There is no tool {quoted(name)}." + (f" Did you mean {near}?" if near else ""),
         next_step=f"The tools: {', '.join(names)}.",
         details={"tools": names},
+    )
+
+
+def any_tool(name: str) -> tuple[Tool, Profile]:
+    """The tool of that name with the first profile that has it; for the person, who has them all. NOT_FOUND."""
+    for profile, tools in PROFILES.items():
+        for tool in tools:
+            if tool.name == name:
+                return tool, profile
+    near = nearest(name, [tool.name for tools in PROFILES.values() for tool in tools])
+    raise WorkroomError(
+        ErrorCode.NOT_FOUND, f"There is no tool {quoted(name)}." + (f" Did you mean {near}?" if near else "")
     )
 
 

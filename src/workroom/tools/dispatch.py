@@ -3,6 +3,7 @@
 call(…)     one call, synchronously, on a worker thread
 dispatch(…) the bridge from asyncio: runs `call` in the pool, and lets a staged call wait for the person
 resume(…)   runs what an approval holds, once a person has accepted it
+told(…)     a refusal or a fault as an answer; propose(…) what a gated action would do: for the person's calls as well
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import asyncio
 import contextlib
 import json
 import logging
+from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any
@@ -28,14 +30,14 @@ from workroom.tools.schema import parse_arguments
 from workroom.tools.shape import bounded, formed
 from workroom.tools.tool import Action, Arguments, Call, Proposal, Staged, Tool
 
-__all__ = ["call", "dispatch", "resume"]
+__all__ = ["TRIES", "call", "dispatch", "propose", "resume", "told"]
 
 _log = logging.getLogger(__name__)
 _DEFAULTS = Settings()
 _CONFLICT_CHARS = 6_000
 _ACCEPTING_SECONDS = 0.5
 """How long a call that was accepted while it began to wait leaves it to the accept to run it."""
-_TRIES = 10
+TRIES = 10
 """How often a call that merges is made again while others commit in between."""
 
 
@@ -81,22 +83,18 @@ def call(caller: Call, name: str, raw: dict[str, Any]) -> Envelope:
     operation = ascii(name.removeprefix("workspace_")[:80])[1:-1]
     limit: int | None = _DEFAULTS.max_tool_result_chars  # where the settings can't be read, that is what is answered
     tool: Tool | None = None
-    try:
+
+    def work() -> Envelope:
+        nonlocal operation, limit, tool
         settings = caller.settings()
         tool = find_tool(name, caller.profile, settings.mode)
         limit = caller.room() if tool.flat else settings.max_tool_result_chars
         action, arguments = parse_arguments(tool, raw)
         operation = tool.operation(action.name)
         caller.workspace.audit.met(caller.actor, caller.profile)
-        envelope = _answer(caller, tool, action, arguments)
-    except WorkroomError as error:
-        envelope = _failure(operation, error)
-        _audit(caller, operation, error, raw)
-    except OSError as error:
-        envelope = failure(operation, _refused(error))
-    except Exception:  # noqa: BLE001 - the last line of defence: a fault of ours is told as one, and logged whole
-        _log.exception("%s failed", operation)
-        envelope = failure(operation, _internal())
+        return _answer(caller, tool, action, arguments)
+
+    envelope = told(lambda: operation, work, lambda error: _audit(caller, operation, error, raw))
     shaped = envelope if limit is None else bounded(envelope, limit, caller.workspace.agentic)
     return formed(shaped, caller.profile, tool)
 
@@ -112,11 +110,13 @@ def _audit(caller: Call, operation: str, error: WorkroomError, raw: dict[str, An
 def resume(caller: Call, record: Approval) -> Envelope:
     """Run what an accepted approval holds, under that approval; the caller is whoever asked for it."""
     operation = record.tool.removeprefix("workspace_")
-    try:
+
+    def work() -> Envelope:
+        nonlocal operation
         tool = find_tool(record.tool, caller.profile, None)
         action, arguments = parse_arguments(tool, record.arguments)
         operation = tool.operation(action.name)
-        proposal = _propose(action, caller, arguments)
+        proposal = propose(action, caller, arguments)
         if isinstance(proposal, Envelope):
             return proposal
         if proposal.fingerprint != record.fingerprint:
@@ -126,13 +126,28 @@ def resume(caller: Call, record: Approval) -> Envelope:
                 next_step="Make the call again, against what is there now.",
             )
         return _told_of_part(proposal.run(_permit_of(record)), record)
+
+    return told(lambda: operation, work)
+
+
+def told(
+    operation: Callable[[], str], work: Callable[[], Envelope], refused: Callable[[WorkroomError], None] | None = None
+) -> Envelope:
+    """What `work` answers, or the failure of `operation`, as it is called by then; never raises.
+
+    `refused` hears of a refusal first.
+    """
+    try:
+        return work()
     except WorkroomError as error:
-        return _failure(operation, error)
+        if refused is not None:
+            refused(error)
+        return _failure(operation(), error)
     except OSError as error:
-        return failure(operation, _refused(error))
-    except Exception:  # noqa: BLE001 - as in `call`: the record must get its result, whatever it is
-        _log.exception("%s failed", operation)
-        return failure(operation, _internal())
+        return failure(operation(), _refused(error))
+    except Exception:  # noqa: BLE001 - the last line of defence: a fault of ours is told as one, and logged whole
+        _log.exception("%s failed", operation())
+        return failure(operation(), _internal())
 
 
 def _resume_held(caller: Call, held: Approval) -> Envelope:
@@ -171,7 +186,7 @@ def _answer(caller: Call, tool: Tool, action: Action, arguments: Arguments) -> E
     held = caller.workspace.approvals.held(request, caller.actor)
     if held is not None:
         return _resume_held(caller, held)
-    proposal = _propose(action, caller, arguments)
+    proposal = propose(action, caller, arguments)
     if isinstance(proposal, Envelope):
         return proposal
     caller.pulse.check()
@@ -186,7 +201,8 @@ def _still_true(caller: Call, answered: Envelope) -> bool:
     return bool(answered.data["status"] == caller.workspace.transactions.get(transaction_id).status)
 
 
-def _propose(action: Action, caller: Call, arguments: Arguments) -> Proposal | Envelope:
+def propose(action: Action, caller: Call, arguments: Arguments) -> Proposal | Envelope:
+    """What a gated action would do, or its answer where there is nothing to gate."""
     if action.propose is None:
         raise _internal()
     return action.propose(caller, arguments)
@@ -194,7 +210,7 @@ def _propose(action: Action, caller: Call, arguments: Arguments) -> Proposal | E
 
 def _gate(caller: Call, tool: Tool, action: Action, proposal: Proposal, request: str) -> Envelope:
     """The gate's answer, and what it let run gives. A proposal that can be made again goes through the gate again."""
-    for _ in range(_TRIES):
+    for _ in range(TRIES):
         try:
             return _gate_once(caller, tool, action, proposal, request)
         except WorkroomError as error:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
@@ -28,7 +28,7 @@ from workroom.base.pulse import STILL, Pulse
 from workroom.base.settings import Mode, Profile, Settings
 from workroom.tools.workspace import Workspace
 
-__all__ = ["Action", "Arguments", "Call", "Limits", "Proposal", "Staged", "Tool", "flat_tool"]
+__all__ = ["Action", "Arguments", "Call", "Limits", "Proposal", "Rooms", "Staged", "Tool", "flat_tool"]
 
 _WAITS = ("wait_seconds_workspace", "wait_seconds_files", "wait_seconds_editor")
 _ANSWERING_SECONDS = 5
@@ -61,6 +61,19 @@ class Limits:
         return settings.model_copy(update={**narrowed, "max_tool_result_chars": chars})
 
 
+class Rooms(Protocol):
+    """The folders that a client may work in: its own, and those that the person opened; and which is its active one."""
+
+    def active(self) -> Workspace:
+        """Where the client works now."""
+
+    def enter(self, root: str) -> Workspace:
+        """Go to the folder that `root` names, for this client alone; PATH_OUTSIDE_WORKSPACE for any other."""
+
+    def name_of(self, workspace: Workspace) -> str:
+        """What the client calls that folder: its absolute path, or an id where that isn't the client's to know."""
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """Who calls, where, and through which profile."""
@@ -74,6 +87,8 @@ class Call:
     """Tells the caller how far a long call is, and the call whether anybody waits for it."""
     chars: int | None = None
     """How long the answer may be, where no model reads it; None: as the settings and the limits say."""
+    rooms: Rooms | None = None
+    """Where else the client may work; None: nowhere."""
 
     def room(self) -> int | None:
         """How many characters of a flat tool's answer the caller can take; None: as many as there are.

@@ -1,0 +1,115 @@
+"""The person's own calls of the tools."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from workroom.base.actor import Actor
+from workroom.base.settings import Settings
+from workroom.person import calls
+from workroom.person.credential import PersonCredential
+from workroom.tools.workspace import Workspace
+
+ANN = PersonCredential.grant("k", "k", 0, 0, name="ann")
+CREATE = {"type": "create", "path": "a.txt", "content": "one\n"}
+
+
+@pytest.fixture
+def ask(house):
+    def ask(name, workspace=None, **arguments):
+        return calls.call(ANN, workspace or house.workspace, name, arguments, session="session_ann")
+
+    return ask
+
+
+@pytest.mark.parametrize("mode", ["manual", "plan", "auto"])
+def test_what_the_person_does_is_done_at_once_and_recorded_as_theirs(house, ask, mode):
+    house.settings = Settings(mode=mode, destructive_edits="refuse")
+    house.write("gone.txt", "x")
+    done = ask("workspace_edit", action="apply", operations=[CREATE, {"type": "delete", "path": "gone.txt"}])
+    assert done.ok
+    assert house.tree() == {"a.txt": (b"one\n", 0o644)}
+    (entry,) = house.tx.history()
+    assert (entry.actor, entry.decided_by) == (Actor("person", "ann", "session_ann"), "ann")
+    assert house.workspace.approvals.count_pending() == 0
+    house.undo(entry.transaction_id)
+    assert house.read("gone.txt") == b"x"
+
+
+def test_what_can_run_code_later_is_theirs_to_write_and_what_is_protected_is_not(house, ask):
+    assert ask("workspace_edit", action="apply", operations=[{**CREATE, "path": ".envrc"}]).ok
+    refused = ask("workspace_edit", action="apply", operations=[{**CREATE, "path": ".git/config"}])
+    assert refused.error["code"] == "PROTECTED_PATH"
+
+
+def test_tools_of_every_profile_answer_in_their_form(ask):
+    assert ask("editor_diff", before="a", after="b").shown()["identical"] is False
+    assert ask("workspace_inspect", action="capabilities").shown()["ok"] is True
+    missing = ask("editor_dif")
+    assert missing.error["code"] == "NOT_FOUND"
+    assert "Did you mean editor_diff?" in missing.summary
+    assert "Did you mean" not in ask("zzz").summary
+    wrong = ask("editor_diff", before="a")
+    assert (wrong.operation, list(wrong.shown())) == ("editor_diff", ["error"])
+
+
+def test_what_needs_no_permit_is_answered(ask):
+    done = ask("workspace_edit", action="apply", operations=[CREATE], idempotency_key="k")
+    again = ask("workspace_edit", action="apply", operations=[CREATE], idempotency_key="k")
+    assert again.data["transactionId"] == done.data["transactionId"]
+    assert "nothing was done" in again.summary
+
+
+def test_a_commit_that_merges_is_made_again_while_others_commit(house, ask):
+    house.write("b.txt", "1\n2\n3\n4\n5\n")
+    planned = ask("workspace_edit", action="preview", operations=[
+        {"type": "replace", "path": "b.txt", "search": "1\n", "replacement": "one\n"},
+    ])  # fmt: skip
+    house.edit({"type": "replace", "path": "b.txt", "search": "5\n", "replacement": "five\n"})
+    held = threading.Event()
+
+    class Slow:
+        """The transactions, with another commit between the person's plan and their commit, once."""
+
+        def __getattr__(self, name):
+            return getattr(house.tx, name)
+
+        def commit(self, *arguments):
+            if not held.is_set():
+                held.set()
+                house.edit({"type": "replace", "path": "b.txt", "search": "five\n", "replacement": "5!\n"})
+            return house.tx.commit(*arguments)
+
+    real = house.workspace
+    slow = Workspace(**{name: getattr(real, name) for name in Workspace.__slots__} | {"transactions": Slow()})
+    arguments = {"action": "commit", "transaction_id": planned.data["transactionId"]}
+    refused = ask("workspace_edit", **arguments)
+    assert refused.error["code"] == "EDIT_CONFLICT"
+    done = ask("workspace_edit", slow, **arguments, on_conflict="merge")
+    assert done.ok, done.summary
+    assert house.read("b.txt") == b"one\n2\n3\n4\n5!\n"
+
+
+def test_what_never_stops_to_conflict_is_given_up(house, ask):
+    house.write("b.txt", "1\n2\n3\n4\n5\n")
+    planned = ask("workspace_edit", action="preview", operations=[
+        {"type": "replace", "path": "b.txt", "search": "1\n", "replacement": "one\n"},
+    ])  # fmt: skip
+    count = iter(range(1_000))
+
+    class Busy:
+        def __getattr__(self, name):
+            return getattr(house.tx, name)
+
+        def commit(self, *arguments):
+            lines = house.read("b.txt").decode().split("\n")
+            house.write("b.txt", "\n".join([*lines[:4], f"five {next(count)}", ""]))
+            return house.tx.commit(*arguments)
+
+    real = house.workspace
+    busy = Workspace(**{name: getattr(real, name) for name in Workspace.__slots__} | {"transactions": Busy()})
+    arguments = {"action": "commit", "transaction_id": planned.data["transactionId"], "on_conflict": "merge"}
+    assert ask("workspace_edit", busy, **arguments).error["code"] == "EDIT_CONFLICT"
+    assert next(count) == 10
