@@ -14,8 +14,12 @@ export FOLDER
 MINUTES ?= 30
 EXAMPLES ?= 200
 
+# Which modules `make mutants` takes: those whose path has this in it; and how many trials at once.
+MODULE ?=
+JOBS ?= 1
+
 .DEFAULT_GOAL := all
-.PHONY: all help setup serve clients test tests crash lint style types contract house format packages soak fuzz race bench docs lock wheel clean
+.PHONY: all help setup serve clients test tests crash lint style types contract house format packages soak fuzz race mutants bench docs lock wheel clean
 
 all: test
 
@@ -75,6 +79,9 @@ fuzz: $(READY) ## send the JSON API what its description allows and what it does
 race: $(READY) packages ## a hundred thousand commits and calls against other programs in the same folder
 	$(PY) tests/race/room.py 100000
 	$(PY) tests/attacks/test_swaps.py
+
+mutants: $(READY) packages ## change the source in small ways, and see that tests fail: make mutants MODULE=core/approvals
+	nice -n 15 $(PY) -m tests.mutants.run --module "$(MODULE)" --jobs $(JOBS)
 
 bench: $(READY) ## measure, each figure beside a peer
 	$(PY) -m benchmarks.run
