@@ -220,7 +220,11 @@ class _Visitor(cst.CSTVisitor):
         before, after = self._shown(start, end, text)
         scope, digest = self._scope()
         key = (scope, before, after)
-        early = self._parameters > 0 or not any(isinstance(one, cst.FunctionDef) for _, one in self._scopes)
+        early = (
+            self._parameters > 0
+            or _frees(self._original[start:end], text)
+            or not any(isinstance(one, cst.FunctionDef) for _, one in self._scopes)
+        )
         number = self._numbers[key]
         self._numbers[key] += 1
         self.found.append(Mutant(self._module, *key, number, self._lines(), early, digest, start, end, text))
@@ -257,6 +261,11 @@ def _code(node: cst.CSTNode, changed: cst.CSTNode) -> str:
     if getattr(node, "lpar", ()) and getattr(changed, "lpar", ()) == node.lpar:
         changed = changed.with_changes(lpar=(), rpar=())
     return cst.Module([]).code_for_node(changed).strip()
+
+
+def _frees(before: bytes, after: str) -> bool:
+    """A function without its `super()` closes over nothing, and can't get the code of one that does."""
+    return b"super()" in before and "super()" not in after
 
 
 def _compiles(source: bytes) -> bool:

@@ -106,6 +106,7 @@ def judges_of(mutant: Mutant, reach: Reach, budget: float) -> tuple[str, ...]:
     """All of the mirroring file that reach it, then others for some seconds: in both the shortest first."""
     mirror = mirror_of(mutant.module) + "::"
     reaching = _reaching(mutant, reach)
+    reaching |= {test for test in reach.seconds if mutant.module in _APART.get(test.partition("::")[0], ())}
     if mutant.early:
         reaching |= {test for test in reach.seconds if test.startswith(mirror)}
     ordered = sorted(reaching, key=lambda test: (not test.startswith(mirror), reach.seconds[test], test))
@@ -123,6 +124,14 @@ def _reaching(mutant: Mutant, reach: Reach) -> set[str]:
     word = re.compile(rf"\b{assigned[1]}\b")
     numbers = [number for number, line in enumerate(lines, 1) if word.search(line)]
     return {test for number in numbers for test in reach.of(mutant.module, number, number)}
+
+
+_APART = {
+    "tests/core/transactions/test_wayback.py": {
+        f"core/transactions/{name}.py" for name in ("apply", "recover", "service", "stage", "tables", "wayback")
+    },
+}
+"""Tests that run these modules in a process of their own, where nothing tells which lines."""
 
 
 def _within(ordered: Sequence[str], mirror: str, reach: Reach, budget: float) -> Iterator[str]:

@@ -24,6 +24,7 @@ import traceback
 import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -58,8 +59,10 @@ class Tried:
 
 def try_all(trials: Sequence[Trial], seconds: dict[str, float], jobs: int, told: Callable[[Tried], None]) -> None:
     """Try mutants; `told` is called for each, as soon as its fate is known, in this process or a fork of it."""
-    early = [trial for trial in trials if trial.mutant.early]
-    late = [trial for trial in trials if not trial.mutant.early]
+    early = [trial for trial in trials if trial.mutant is not None and trial.mutant.early]
+    late = [trial for trial in trials if trial.mutant is not None and not trial.mutant.early]
+    for module in {trial.mutant.module for trial in trials if trial.mutant is not None}:
+        _source(module)
     _preload()
     if late:
         _in_a_fork(lambda: _Loaded(late).run(seconds, jobs, told))
@@ -136,8 +139,7 @@ class _Live:
     """The functions of modules, as objects that the code under test calls."""
 
     def __init__(self, modules: set[str]) -> None:
-        self._sources = {module: (SOURCE / module).read_bytes() for module in modules}
-        self._codes = {module: list(_functions(_compiled(module, text))) for module, text in self._sources.items()}
+        self._codes = {module: list(_functions(_compiled(module, _source(module)))) for module in modules}
         self._objects: dict[tuple[str, str, int], list[types.FunctionType]] = {}
         for one in gc.get_objects():
             if isinstance(one, types.FunctionType) and one.__code__.co_filename.startswith(str(SOURCE)):
@@ -146,7 +148,7 @@ class _Live:
     def exchange(self, mutant: Mutant) -> None:
         """Give them the code that they have in a mutant."""
         olds = self._codes[mutant.module]
-        news = list(_functions(_compiled(mutant.module, mutant.source(self._sources[mutant.module]))))
+        news = list(_functions(_compiled(mutant.module, mutant.source(_source(mutant.module)))))
         if [old.co_qualname for old in olds] != [new.co_qualname for new in news]:
             raise RuntimeError(f"{mutant.name} changes more than a function")
         changed = 0
@@ -157,6 +159,12 @@ class _Live:
                     changed += 1
         if not changed:
             raise RuntimeError(f"{mutant.name} changes no function that lives")
+
+
+@cache
+def _source(module: str) -> bytes:
+    """As it was when the mutants were made, while somebody goes on with the file."""
+    return (SOURCE / module).read_bytes()
 
 
 def _key(code: types.CodeType) -> tuple[str, str, int]:
@@ -190,7 +198,7 @@ def _preload() -> None:
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def __init__(self, mutant: Mutant) -> None:
         self._mutant = mutant
-        self._name = "workroom." + mutant.module.removesuffix(".py").replace("/", ".")
+        self._name = _dotted(mutant.module)
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> Any:
         if fullname != self._name:
@@ -199,7 +207,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module: types.ModuleType) -> None:
         path = SOURCE / self._mutant.module
-        exec(compile(self._mutant.source(path.read_bytes()), str(path), "exec", dont_inherit=True), module.__dict__)
+        exec(_compiled(self._mutant.module, self._mutant.source(_source(self._mutant.module))), module.__dict__)
 
 
 def _import_and_test(trial: Trial, seconds: dict[str, float], tell: Callable[[str], None]) -> bool:
@@ -302,11 +310,41 @@ def _fork(trial: Trial, seconds: dict[str, float], body: _Body) -> tuple[int, in
         os.close(reading)
         os.setpgid(0, 0)
         _alone(folder)
+        if trial.mutant is not None:
+            _hand_on(trial.mutant, folder)
         code = 1 if body(trial, seconds, lambda test: os.write(writing, test.encode()[:4000]) and None) else 0
     except BaseException as error:  # noqa: BLE001 - whatever it is, this fork ends here
         os.write(writing, repr(error).encode()[:4000])
     finally:
         os._exit(code)
+
+
+_SITE = """\
+import importlib.util, sys
+
+class Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        return importlib.util.spec_from_file_location(name, {file!r}) if name == {name!r} else None
+
+sys.meta_path.insert(0, Finder)
+"""
+
+
+def _hand_on(mutant: Mutant, folder: str) -> None:
+    """A Python that a test starts by `sys.executable` imports the mutant, too."""
+    site, python = Path(folder, "site"), Path(folder, "python")
+    site.mkdir()
+    (site / "mutant.py").write_bytes(mutant.source(_source(mutant.module)))
+    text = _SITE.format(file=str(site / "mutant.py"), name=_dotted(mutant.module))
+    (site / "sitecustomize.py").write_text(text, encoding="utf-8")
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="{site}:$PYTHONPATH" exec {sys.executable} "$@"\n', encoding="utf-8")
+    python.chmod(0o755)
+    sys.executable = str(python)
+
+
+def _dotted(module: str) -> str:
+    return "workroom." + module.removesuffix(".py").replace("/", ".")
 
 
 def _alone(folder: str) -> None:

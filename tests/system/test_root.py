@@ -46,8 +46,11 @@ def test_opening(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with refused(ErrorCode.NOT_FOUND):
         Root.open(tmp_path / "none")
+    (tmp_path / "round").symlink_to("round")
     with refused(ErrorCode.INVALID_INPUT, "not a folder"):
         Root.open(tmp_path / "file")
+    with refused(ErrorCode.INVALID_INPUT, "round"):
+        Root.open(tmp_path / "round")
     with Root.open(tmp_path) as root:
         assert root.path == os.path.realpath(tmp_path)
         assert (root.device, root.inode) == (tmp_path.stat().st_dev, tmp_path.stat().st_ino)
@@ -73,6 +76,51 @@ def test_the_name_it_was_opened_by_is_as_good(tmp_path):
             root.parse(f"{tmp_path}/ws/a")
     with Root.open("/") as root:
         assert root.parse("/etc/hosts") == "etc/hosts"
+
+
+def test_a_refusal_names_what_was_asked_for(root, here, tmp_path):
+    (here / "folder").mkdir()
+    os.mkfifo(here / "fifo")
+    (here / "large").write_bytes(b"12345")
+    long = "folder/" + "n" * 256
+    for path, look in {
+        long: root.stat,
+        f"{long}1": root.state,
+        f"{long}2": root.resolve,
+        "none": root.scan,
+        "nobody": root.readlink,
+        "absent": root.open_file,
+        "missing": lambda path: root.folder(path).__enter__(),
+        "fifo/x": lambda path: root.folder(path).__enter__(),
+        "fifo": root.open_file,
+        "folder": root.make_folder,
+        "large": lambda path: root.read(path, 4),
+    }.items():
+        with pytest.raises(WorkroomError) as caught:
+            look(path)
+        assert repr(path) in caught.value.message
+    with pytest.raises(WorkroomError) as caught:
+        Root.open(tmp_path / "nowhere")
+    assert str(tmp_path / "nowhere") in caught.value.message
+
+
+def test_no_call_leaves_a_descriptor_open(root, here, tmp_path):
+    def become_fifo():
+        (here / "a/x").unlink()
+        os.mkfifo(here / "a/x")
+
+    (here / "a").mkdir()
+    (here / "a/x").write_bytes(b"")
+    (here / "a/file").write_bytes(b"")
+    root.capabilities()
+    open_before = os.listdir("/proc/self/fd")
+    with just_before("open", "x", become_fifo), refused(ErrorCode.INVALID_INPUT):
+        root.open_file("a/x")
+    root.read("a/file")
+    root.state("a/file")
+    root.stat("a/file")
+    root.scan("a")
+    assert os.listdir("/proc/self/fd") == open_before
 
 
 def test_resolve(root, here):
@@ -161,6 +209,14 @@ def test_what_changes_between_two_looks_is_looked_at_again(root, here):
     with just_before("open", "y", (here / "y").unlink):
         assert root.state("y") is ABSENT
 
+    def become_link():
+        (here / "z").unlink()
+        (here / "z").symlink_to("x")
+
+    (here / "z").write_bytes(b"")
+    with just_before("open", "z", become_link):
+        assert root.state("z").kind is Kind.SYMLINK
+
 
 @pytest.mark.skipif(not hasattr(fcntl, "F_SETLEASE"), reason="leases are Linux's")
 def test_a_file_that_another_program_keeps_to_itself_is_no_absent_one(root, here):
@@ -188,8 +244,9 @@ def test_reading(root, here):
     data, seen = root.read_with_stat("a/file")
     assert (data, seen) == (b"some bytes", root.stat("a/file"))
     assert root.read("a/file", 10) == b"some bytes"
-    with refused(ErrorCode.LIMIT_EXCEEDED, "10 bytes; the limit is 9"):
+    with pytest.raises(WorkroomError, match="10 bytes; the limit is 9") as caught:
         root.read("a/file", 9)
+    assert (caught.value.code, caught.value.details) == (ErrorCode.LIMIT_EXCEEDED, {"bytes": 10, "limit": 9})
 
 
 def test_a_file_that_tells_no_size_is_read_to_its_end():
@@ -197,8 +254,9 @@ def test_a_file_that_tells_no_size_is_read_to_its_end():
         whole = proc.read("status")
         assert proc.stat("status").size == 0
         assert whole.startswith(b"Name:")
-        with refused(ErrorCode.LIMIT_EXCEEDED):
-            proc.read("status", 10)
+        for limit in (1, 10):
+            with refused(ErrorCode.LIMIT_EXCEEDED, "'status'"):
+                proc.read("status", limit)
         with refused(ErrorCode.IO_ERROR):
             proc.read("mem")
         with refused(ErrorCode.IO_ERROR):
@@ -259,6 +317,9 @@ def test_a_file_system_that_tells_cases_apart(root, here, folder):
     (here / "b/1").write_bytes(b"")
     assert not root.folds_names(folder)
     (here / "B").mkdir()
+    (here / "b/2").mkdir()
+    (here / "b/x").write_bytes(b"")
+    (here / "X").write_bytes(b"")  # another folder's
     assert not root.folds_names(folder)
 
 
@@ -361,6 +422,8 @@ def test_writable(root, here):
             root.check_writable(path)
     with refused(ErrorCode.PROTECTED_PATH, "person"):
         root.check_writable("code/key.pem", ("src/*.pem",))
+    with refused(ErrorCode.PROTECTED_PATH, "person"):  # by the name that was asked for as well
+        root.check_writable("code/a", ("code/*",))
     with refused(ErrorCode.PATH_OUTSIDE_WORKSPACE):
         root.check_writable("bad")
 
@@ -370,14 +433,18 @@ def test_new_names(root, here):
     (here / "aux/con").write_bytes(b"")
     root.check_new_name("aux/fine")
     root.check_new_name("aux/con")
-    for path in ("nul", "aux/x.", "aux/a:b/c", "new/com1.txt"):
+    (here / "old.").mkdir()
+    root.check_new_name("old./fine")
+    for path in ("nul", "aux/nul", "aux/x.", "aux/a:b/c", "new/com1.txt"):
         with refused(ErrorCode.INVALID_INPUT, "Windows"):
             root.check_new_name(path)
 
 
-def test_capabilities(root, here):
+def test_capabilities(root, here, request):
     found = root.capabilities()
-    assert found["confinement"] in {"openat2", "walk"}
+    walks = "walk" in request.node.callspec.id or not syscalls.has_openat2()
+    assert found["confinement"] == ("walk" if walks else "openat2")
+    assert not walks or "as safe" in found["confinement_reason"]
     assert found["atomic_replace"] in {"exchange", "rename"}
     assert ("confinement_reason" in found) == (found["confinement"] == "walk")
     assert ("atomic_replace_reason" in found) == (found["atomic_replace"] == "rename")
@@ -408,6 +475,11 @@ def test_refusals_name_the_path(number, code):
     error = refusal("a/b", OSError(number, os.strerror(number)))
     assert error.code is code
     assert "'a/b'" in error.message
+    assert code is not ErrorCode.IO_ERROR or os.strerror(number) in error.message
+
+
+def test_a_refusal_without_a_number_is_told_in_its_own_words():
+    assert refusal("a", OSError("it went odd")).message == "Path 'a': it went odd."
 
 
 def test_a_folder_swapped_for_a_link_and_back_lets_nothing_out(root, here, tmp_path):
@@ -459,11 +531,21 @@ def test_a_socket_is_named_as_one(root, here):
 
 
 def test_a_closed_root_reaches_nothing(root, here):
-    (here / "file").write_bytes(b"")
+    (here / "a").mkdir()
+    for path in ("file", "a/file"):
+        (here / path).write_bytes(b"")
     root.close()
     for look in (root.scan, root.stat, root.read, root.readlink, root.make_folder, root.resolve):
-        with refused(ErrorCode.IO_ERROR):
-            look("file" if look != root.scan else ".")
+        for path in ("file", "a/file") if look != root.scan else (".", "a"):
+            with refused(ErrorCode.IO_ERROR, "was closed"):
+                look(path)
+
+
+def test_a_folder_is_let_go_where_no_descriptor_can_be_had(tmp_path):
+    root = Root.open(tmp_path)
+    with few_descriptors():
+        root.close()
+    assert root.fd == -1
 
 
 def test_a_call_under_way_reads_no_other_folder_when_the_root_is_closed(root, here, tmp_path):
@@ -493,6 +575,7 @@ def test_a_closed_root_gives_its_lock_back_at_once_and_its_number_at_last(tmp_pa
         assert next_one.fd != number
         assert syscalls.lock_folder(next_one.fd)
     assert stat.S_ISCHR(os.fstat(number).st_mode)
+    assert not os.get_inheritable(number)
     del root
     with pytest.raises(OSError, match="Bad file descriptor"):
         os.fstat(number)
@@ -516,11 +599,12 @@ def test_a_folder_that_cannot_be_listed_is_told(root, here):
 
 
 def test_what_cant_be_tried_now_is_tried_again(tmp_path):
-    root = Root.open(tmp_path)
-    with few_descriptors(1):
-        found = root.capabilities()
-    assert found["atomic_replace"] == "rename"
-    assert "can't be tried now" in found["atomic_replace_reason"]
-    assert "can't be tried now" in found["lease"]
+    root = Root.open(tmp_path, walk=True)
+    for more in (0, 1):
+        with few_descriptors(more):
+            found = root.capabilities()
+        assert (found["confinement"], found["atomic_replace"]) == ("walk", "rename")
+        assert "can't be tried now" in found["atomic_replace_reason"]
+        assert "can't be tried now" in found["lease"]
     assert "tried" not in str(root.capabilities().get("atomic_replace_reason", ""))
     root.close()

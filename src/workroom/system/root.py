@@ -82,7 +82,7 @@ class Root:
         """
         given = os.fspath(path)
         try:
-            real = os.path.realpath(given, strict=True)
+            real = os.path.realpath(given)  # what it can't follow, the call below refuses
             descriptor = os.open(real, _LIST | os.O_NOFOLLOW)
         except NotADirectoryError:
             raise WorkroomError(ErrorCode.INVALID_INPUT, f"{given!r} is not a folder.") from None
@@ -126,7 +126,7 @@ class Root:
 
     def _from_alias(self, given: str) -> str:
         """The root may have been opened through a link (`/tmp` on macOS); that name for it is as good."""
-        if given == self._alias or given.startswith(self._alias.rstrip("/") + "/"):
+        if given == self._alias or given.startswith(self._alias + "/"):
             return self.path + given[len(self._alias) :]
         return given
 
@@ -142,8 +142,6 @@ class Root:
         except OSError as error:
             if error.errno in {errno.ENOENT, errno.ENOTDIR}:
                 return path
-            if error.errno != errno.ELOOP:
-                raise refusal(path, error) from error
         else:
             if not (last and stat.S_ISLNK(info.st_mode)):
                 return path
@@ -166,7 +164,7 @@ class Root:
     def check_new_name(self, path: str) -> None:
         """INVALID_INPUT when a part of the path that isn't there yet has a name that Windows can't keep."""
         known = path
-        while known != "." and self.stat(known) is None:
+        while self.stat(known) is None:
             known = self.split(known)[0]
         paths.check_new_name(path if known == "." else path[len(known) + 1 :])
 
@@ -337,8 +335,11 @@ class Root:
         """
         if self._capabilities is None:
             try:
-                with self.folder(probe) as folder:
+                folder = self._open_beneath(probe, _LIST)
+                try:
                     self._capabilities = _probe(folder, walk=self._walk)
+                finally:
+                    syscalls.close(folder)
             except OSError as error:  # a full disk, no descriptors left: the next time it is tried again
                 return _untried(error, walk=self._walk)
         return dict(self._capabilities)
@@ -388,7 +389,7 @@ class Root:
 @cache
 def _nowhere() -> int:
     """A descriptor, one for the process, from which no path leads anywhere."""
-    return os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+    return os.open(os.devnull, os.O_RDONLY)
 
 
 def refusal(path: str, error: OSError) -> WorkroomError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 
 import pytest
 
@@ -40,6 +41,12 @@ class Room:
         with self.store.write() as db:
             self.store.record(db, Shown(approval=approval_id, sha256="", surface=""), AGENT, self.at)
             consume(db, approval_id, "tx_1", self.at)
+
+    def lines(self, kind):
+        """What the audit log tells, and of whom."""
+        with self.store.read() as db:
+            found = [json.loads(row[0]) for row in db.execute("SELECT line FROM audit ORDER BY number")]
+        return [(line["who"]["kind"], line["who"]["name"], line["what"]) for line in found if line["kind"] == kind]
 
     def plan(self, plan_id):
         with self.store.write() as db:

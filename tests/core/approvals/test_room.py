@@ -60,6 +60,32 @@ def test_who_has_less_waiting_gets_the_room_of_who_has_most(room):
     assert "300" in refused(ErrorCode.LIMIT_EXCEEDED, room.stage, "f2")
 
 
+def test_the_audit_log_tells_of_what_still_stood_and_was_dropped(room):
+    finished, denied = room.stage("f1"), room.stage("f2")
+    room.approvals.approve(finished.id, "ann")
+    room.use(finished.id)
+    room.approvals.deny(denied.id, "ann")
+    waiting = crowd(room, 3, KEPT_EACH - 1) + crowd(room, 1, 1, "one more ")
+    assert kept(room, finished, denied) == [True, True]
+    for fingerprint in ("f3", "f4", "f5"):
+        room.stage(fingerprint)
+    told = [(name, line["approval"], line["was"]) for _, name, line in room.lines("dropped")]
+    assert told == [("workroom", denied.id, "denied"), ("workroom", waiting[296].id, "pending")]
+    assert kept(room, finished, denied) == [False, False]
+
+
+def test_a_plan_takes_the_place_of_what_waits_before_that_of_what_is_approved(room):
+    """Also where whoever plans has most waiting, and no room of its own is left."""
+    waiting = [room.stage(f"f{number}") for number in range(KEPT_EACH)]
+    with room.store.write():
+        for record in crowd(room, 2, KEPT_EACH):
+            room.approvals.approve(record.id, "ann")
+    room.plan("plan_a")
+    assert kept(room, waiting[-1], waiting[-2]) == [False, True]
+    assert room.approvals.pending_plan().id == "plan_a"
+    assert len(room.approvals.list({Status.APPROVED}, 1000)) == 2 * KEPT_EACH
+
+
 def test_a_plan_finds_room_and_stays(room):
     crowd(room, 3, KEPT_EACH)
     room.plan("plan_a")

@@ -1,5 +1,6 @@
 """What waits for the person, and what they said: each status and each way between them."""
 
+import hashlib
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -339,3 +340,109 @@ def test_a_yes_to_a_part_leaves_the_no_to_the_whole(room):
     amendment = Amendment("f2", "e2", {}, False, (), {"how": "in part"})
     room.approvals.approve(room.stage(fingerprint="f3", effect="e1").id, "ann", amendment=amendment)
     assert room.approvals.denial("e1") is not None
+
+
+def test_the_audit_log_tells_what_was_asked_in_full(room):
+    record = room.approvals.stage(
+        kind="transaction", title="Commit", destructive=True, asks=("why",), fingerprint="f1", effect="e1", requests=(),
+        tool="workspace_edit", arguments={"action": "commit"}, preview={}, actor=AGENT, profile="files",
+    )  # fmt: skip
+    digest = hashlib.sha256(b'{"action":"commit"}').hexdigest()
+    assert room.lines("staged") == [
+        (
+            "agent",
+            "claude",
+            {
+                "approval": record.id, "what": "transaction", "title": "Commit", "tool": "workspace_edit",
+                "profile": "files", "destructive": True, "asks": ["why"], "fingerprint": "f1", "effect": "e1",
+                "arguments": digest,
+            },
+        )
+    ]  # fmt: skip
+
+
+def test_the_audit_log_tells_what_was_shown_and_to_whom(room):
+    record, other = room.stage("f1"), room.stage("f2")
+    for person, sha in (("ann", "aa"), ("ann", "aa"), ("ann", "bb"), ("bob", "cc")):
+        room.approvals.mark_shown(record.id, person, sha, surface="terminal")
+    room.approvals.mark_shown(other.id, "ann", "dd")
+    shown = {"approval": record.id, "surface": "terminal"}
+    assert room.lines("shown") == [
+        ("person", "ann", {**shown, "sha256": "aa"}),
+        ("person", "ann", {**shown, "sha256": "bb"}),
+        ("person", "bob", {**shown, "sha256": "cc"}),
+        ("person", "ann", {"approval": other.id, "surface": "", "sha256": "dd"}),
+    ]
+    room.approvals.approve(record.id, "ann", "go on", surface="page")
+    room.approvals.deny(other.id, "bob", "no", surface="chat")
+    assert room.lines("decided") == [
+        (
+            "person",
+            "ann",
+            {"approval": record.id, "decision": "approved", "note": "go on", "surface": "page", "fingerprint": "f1",
+             "shown": "bb"},
+        ),
+        (
+            "person",
+            "bob",
+            {"approval": other.id, "decision": "denied", "note": "no", "surface": "chat", "fingerprint": "f2"},
+        ),
+    ]  # fmt: skip
+
+
+def test_the_audit_log_tells_what_a_yes_to_something_else_was_to(room):
+    record = room.stage("f1")
+    room.approvals.approve(record.id, "ann", amendment=Amendment("f2", "e2", {}, False, (), {"how": "in part"}))
+    ((_, _, told),) = room.lines("decided")
+    assert (told["fingerprint"], told["how"], told["asked"]) == ("f2", "in part", "f1")
+
+
+@pytest.mark.parametrize("ok", [True, False])
+def test_the_audit_log_tells_how_an_accepted_call_ended(room, ok):
+    record = room.stage()
+    room.approvals.approve(record.id, "ann")
+    room.approvals.finish(record.id, {"envelope": {"ok": ok}})
+    digest = hashlib.sha256(f'{{"envelope":{{"ok":{str(ok).lower()}}}}}'.encode()).hexdigest()
+    told = {"approval": record.id, "ok": ok, "status": "finished", "sha256": digest}
+    assert room.lines("answered") == [("agent", "claude", told)]
+
+
+def test_the_audit_log_tells_of_plans_that_end_and_listeners_too(room):
+    room.plan("plan_a")
+    room.plan("plan_b")
+    room.approvals.approve("plan_b", "ann")
+    room.approvals.complete("plan_b")
+    assert room.lines("plan_ended") == [
+        ("agent", "claude", {"approval": "plan_a", "status": "superseded"}),
+        ("agent", "claude", {"approval": "plan_b", "status": "completed"}),
+    ]
+    changes = [(event.plan_id, event.status) for event in room.told if isinstance(event, PlanChanged)]
+    assert changes == [
+        ("plan_a", "pending"), ("plan_a", "superseded"), ("plan_b", "pending"), ("plan_b", "approved"),
+        ("plan_b", "completed"),
+    ]  # fmt: skip
+
+
+def test_the_audit_log_tells_of_time_that_is_over_when_the_next_one_asks_or_decides(room):
+    first, second = room.stage("f1"), room.stage("f2")
+    room.at += LIFETIME_SECONDS
+    room.approvals.tell_expired()
+    assert room.lines("expired") == [
+        ("program", "workroom", {"approval": record.id, "was": "pending"}) for record in (first, second)
+    ]
+    third = room.stage("f3")
+    room.at += LIFETIME_SECONDS
+    fourth = room.stage("f4")
+    assert [told["approval"] for _, _, told in room.lines("expired")][2:] == [third.id]
+    room.at += LIFETIME_SECONDS
+    refused(ErrorCode.TRANSACTION_STATE, room.approvals.deny, fourth.id, "ann")
+    assert [told["approval"] for _, _, told in room.lines("expired")][3:] == [fourth.id]
+
+
+def test_another_call_for_the_same_may_collect_the_result_too(room):
+    record = room.stage(requests=("first",))
+    room.approvals.ask_again(record.id, "second")
+    room.approvals.ask_again(record.id, "second")
+    room.approvals.approve(record.id, "ann")
+    room.approvals.finish(record.id, {"a": 1})
+    assert room.approvals.collect("second", AGENT) == {"a": 1}

@@ -1,12 +1,14 @@
 """`.agentic/approvals/state.json`: follows the records, and is believed in nothing."""
 
 import json
+import shutil
 
 import pytest
 from tests.core.approvals.conftest import refused
 
 from workroom.base.errors import ErrorCode
 from workroom.core.approvals import VIEW_PATH, Status
+from workroom.core.approvals.view import view_stands, write_view
 from workroom.system.agentic import Agentic
 from workroom.system.root import Root
 
@@ -42,6 +44,20 @@ def test_a_view_that_a_clone_brings_is_replaced(room, tmp_path):
         room.approvals.keep_view(Agentic(root))
     assert json.loads(view.read_text())["approvals"] == []
     refused(ErrorCode.NOT_FOUND, room.approvals.get, "approval_x")
+
+
+def test_a_view_that_stands_is_kept_up_to_date_from_the_start(room, tmp_path):
+    """And where that can't be looked into, it is tried: it may be there again by then."""
+    (tmp_path / "folder" / ".agentic" / "approvals").mkdir(parents=True)
+    with Root.open(tmp_path / "folder") as root:
+        assert not view_stands(Agentic(root))
+        write_view(Agentic(root), ())
+        assert view_stands(Agentic(root))
+        said = json.loads((tmp_path / "folder" / ".agentic" / VIEW_PATH).read_text())
+        assert said == {"note": "A view for readers; nothing reads it back.", "approvals": []}
+        shutil.rmtree(tmp_path / "folder" / ".agentic" / "approvals")
+        (tmp_path / "folder" / ".agentic" / "approvals").write_text("a file where a folder goes")
+        assert view_stands(Agentic(root))
 
 
 @pytest.mark.parametrize("place", [".agentic", ".agentic/approvals"])
