@@ -206,7 +206,6 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.util.spec_from_loader(fullname, self, origin=str(SOURCE / self._mutant.module))
 
     def exec_module(self, module: types.ModuleType) -> None:
-        path = SOURCE / self._mutant.module
         exec(_compiled(self._mutant.module, self._mutant.source(_source(self._mutant.module))), module.__dict__)
 
 
