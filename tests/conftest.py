@@ -55,13 +55,16 @@ class House:
         head = Head(b"the key of the tests", "test", self.head)
         store = Store(self.store_folder, migrations, head=head)
         agentic = Agentic(root)
+        records = Approvals(store, self.clock, self.new_id)
         self.workspace = Workspace(
             root=root,
             store=store,
             agentic=agentic,
             settings=lambda: self.settings,
-            transactions=Transactions(root, store, agentic, lambda: self.settings, self.clock, self.new_id),
-            approvals=Approvals(store, self.clock, self.new_id),
+            transactions=Transactions(
+                root, store, agentic, lambda: self.settings, self.clock, self.new_id, records.withdraw
+            ),
+            approvals=records,
             plans=Plans(store, self.clock, self.new_id),
             notes=Notes(root, agentic, store, self.clock),
             audit=Audit(store, self.clock, guards=GUARDS, decided=approvals.decided),

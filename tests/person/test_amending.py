@@ -34,7 +34,8 @@ def create(path, content="x\n"):
 def both(desk, house):
     """An edit of three hunks and a new file that waits; its answer."""
     house.write("a.txt", LINES)
-    return lambda **more: desk.ask(action="apply", operations=[patch(), create("b.txt", "b\n")], title="Both", **more)
+    both = {"operations": [patch(), create("b.txt", "b\n")], "title": "Both"}
+    return lambda **more: desk.ask(action="apply", **both | more)
 
 
 def hunks_of(desk):
@@ -158,11 +159,14 @@ def test_only_an_edit_that_waits_has_parts(desk, house, both):
 
 
 def test_a_plan_that_changed_since_it_was_shown_has_no_part_to_accept(desk, house, both):
-    whole = both().data["transactionId"]
-    shown = house.workspace.approvals.pending()[0]
-    desk.accept(desk.ask(action="commit", transaction_id=whole, files=["b.txt"]).data["approval"]["id"])
-    error = refused(ErrorCode.EDIT_CONFLICT, desk.accept, shown.id, files=["a.txt"])
+    whole = both(operations=[patch(), create("b.txt"), create("c.txt")]).data["transactionId"]
+    (house.folder / "link").symlink_to("b.txt")
+    asked = desk.ask(action="commit", transaction_id=whole, files=["a.txt", "link"]).data["approval"]["id"]
+    (house.folder / "link").unlink()
+    (house.folder / "link").symlink_to("c.txt")
+    error = refused(ErrorCode.EDIT_CONFLICT, desk.accept, asked, files=["a.txt"])
     assert "has changed since" in error.message
+    refused(ErrorCode.EDIT_CONFLICT, desk.accept, asked)
     assert house.read("a.txt") == LINES.encode()
 
 

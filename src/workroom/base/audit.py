@@ -32,6 +32,7 @@ __all__ = [
     "TakenBack",
     "Token",
     "TurnedAway",
+    "Withdrawn",
 ]
 
 
@@ -77,8 +78,9 @@ class Opened(Line):
 class EntryWritten(Line):
     """An entry of the history: a commit, an undo, others' bytes that were kept. `sha256` is of the entry's stored body,
     `fingerprint` of the operation that was permitted, `reason` why it could run (`auto`, `plan plan_…`,
-    `approval approval_…`, `person`). `source` is the transaction of which it is a part (`derived` is `part`), or which
-    the person edited (`edited`)."""
+    `approval approval_…`, `person`). `source` is the transaction of which it is a part (`derived` is `part`), which the
+    person edited (`edited`), or in whose place it was merged (`merged`). `takes_back` are the entries that a rewind
+    takes back whole."""
 
     kind: ClassVar[str] = "entry"
     entry: int
@@ -93,6 +95,7 @@ class EntryWritten(Line):
     approval: str | None
     decided_by: str | None
     undoes: int | None
+    takes_back: tuple[int, ...] | None = None
     derived: str | None = None
     source: str | None = None
 
@@ -184,6 +187,16 @@ class Dropped(Line):
     kind: ClassVar[str] = "dropped"
     approval: str
     was: str
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn(Line):
+    """A record that waited is over: what it asked about was done, changed or replaced meanwhile, by transaction
+    `by`."""
+
+    kind: ClassVar[str] = "withdrawn"
+    approval: str
+    by: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +293,7 @@ class Token(Line):
 
 
 KINDS: tuple[type[Line], ...] = (
-    Begun, Opened, EntryWritten, TakenBack, Staged, Shown, Decided, Answered, Expired, Dropped, PlanEnded,
+    Begun, Opened, EntryWritten, TakenBack, Staged, Shown, Decided, Answered, Expired, Dropped, Withdrawn, PlanEnded,
     SettingChanged, SettingsFound, Refused, RefusedMore, SessionBegun, SessionEnded, TurnedAway, Token,
 )  # fmt: skip
 """Every kind, in the order of the reference."""

@@ -45,6 +45,8 @@ _log = logging.getLogger(__name__)
 
 _EVENTS_AT_ONCE = 500
 _FAR_BEHIND = 20_000
+_LARGEST = 2**63 - 1
+"""The largest number that the database has."""
 
 
 class Server(Protocol):
@@ -144,7 +146,7 @@ class _Set(_Unset):
 
 class _Log(_Params):
     limit: int = Field(default=20, ge=1, le=1000)
-    before: int | None = None
+    before: int | None = Field(default=None, le=_LARGEST)
 
 
 class _Undo(_Id):
@@ -172,13 +174,13 @@ class _ClientName(_Params):
 
 
 class _AuditLog(_Params):
-    since: int = Field(default=1, ge=1)
+    since: int = Field(default=1, ge=1, le=_LARGEST)
     server: bool = False
     """The server's own log, instead of the workspace's."""
 
 
 class _Verify(_AuditLog):
-    expect: tuple[int, str] | None = None
+    expect: tuple[Annotated[int, Field(ge=0, le=_LARGEST)], str] | None = None
     """The number and hash of a line, as they were noted."""
 
 
@@ -201,7 +203,7 @@ class _Tool(_Params):
 
 
 class _Since(_Params):
-    since: int | None = None
+    since: int | None = Field(default=None, le=_LARGEST)
 
 
 def _status(asking: _Asking, _params: _Nothing) -> dict[str, Any]:

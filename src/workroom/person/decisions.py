@@ -108,7 +108,7 @@ def accept(
     """
     record, note = _chosen(credential, workspace, words, "accept")
     amendment = in_part(workspace, record, files, hunks) if files or hunks else None
-    _check_acceptable(workspace, record, amendment)
+    _check_acceptable(credential, workspace, record, amendment)
     return _run(workspace, _approve(credential, workspace, record, note, amendment), hold=hold)
 
 
@@ -141,7 +141,7 @@ def accept_edited(
             next_step="Look at it again.",
         )
     amended, amendment = edited(credential, workspace, record, contents)
-    _check_acceptable(workspace, record, amendment)
+    _check_acceptable(credential, workspace, record, amendment)
     decided: list[Approval] = []
 
     def decide() -> None:
@@ -180,7 +180,9 @@ def deny(credential: PersonCredential, workspace: Workspace, words: str = "") ->
     return Decided(workspace.approvals.deny(record.id, credential.name, reason, surface=credential.surface))
 
 
-def _check_acceptable(workspace: Workspace, record: Approval, amendment: Amendment | None) -> None:
+def _check_acceptable(
+    credential: PersonCredential, workspace: Workspace, record: Approval, amendment: Amendment | None
+) -> None:
     if record.status is not Status.PENDING:
         return  # approving says what is wrong
     destructive = record.destructive if amendment is None else amendment.destructive
@@ -190,12 +192,24 @@ def _check_acceptable(workspace: Workspace, record: Approval, amendment: Amendme
             f"{record.id} is destructive, and the setting destructive_edits (allowDestructiveEdits) is refuse.",
             next_step="`workroom settings set destructive_edits ask` first, if that is meant.",
         )
-    obstacle = present(workspace, record).obstacle
-    if obstacle:
+    presented = present(workspace, record)
+    if presented.changed:
+        raise WorkroomError(
+            ErrorCode.EDIT_CONFLICT,
+            f"{record.id} can't be accepted. {presented.obstacle}",
+            next_step=f"`workroom deny {record.id}`, and have it asked for anew.",
+        )
+    if presented.obstacle:
         raise WorkroomError(
             ErrorCode.LIMIT_EXCEEDED,
-            f"{record.id} can't be accepted. {obstacle}",
+            f"{record.id} can't be accepted. {presented.obstacle}",
             next_step=f"`workroom deny {record.id} REASON`, and ask for it in smaller parts.",
+        )
+    if workspace.approvals.shown(record.id, credential.name) not in {None, presented.sha256}:
+        raise WorkroomError(
+            ErrorCode.EDIT_CONFLICT,
+            f"{record.id} is not what you were shown any more; nothing was done.",
+            next_step="Look at it again.",
         )
 
 

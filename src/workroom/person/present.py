@@ -54,6 +54,8 @@ class Presented:
     """Why it can't be accepted, as a sentence, or empty."""
     text: str
     sha256: str
+    changed: bool = False
+    """Whether it would do something else by now than what was asked for; that is the obstacle, then."""
     hunks: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """The hunks that can be accepted by themselves: path and ids."""
     editable: bool = False
@@ -90,6 +92,7 @@ class _Draft:
     words: str
     obstacle: str = ""
     names: tuple[str, ...] = ()
+    changed: bool = False
     named: Named = field(default_factory=dict)
 
 
@@ -112,6 +115,7 @@ def present(workspace: Workspace, record: Approval) -> Presented:
         obstacle=draft.obstacle or _too_long(text),
         text=text,
         sha256=hashlib.sha256(text.encode()).hexdigest(),
+        changed=draft.changed,
         editable=is_editable(record),
         hunks=tuple(
             (show(path, multiline=False).text, tuple(hunk.id for hunk in each)) for path, each in draft.named.items()
@@ -215,7 +219,10 @@ def _transaction(workspace: Workspace, record: Approval) -> _Draft:
     named = workspace.transactions.hunks(planned) if record.status is Status.PENDING else UNNAMED
     body, left_out = _rendered(workspace, planned, named)
     obstacle = _unreadable(f"{left_out:,} lines") if left_out else ""
-    return _Draft(tuple(reasons), body, planned.title, obstacle, names, named)
+    changed = record.status is Status.PENDING and planned.fingerprint != record.fingerprint
+    if changed:
+        obstacle = "What it would do has changed since it was asked for, and a yes would be to what it was then."
+    return _Draft(tuple(reasons), body, planned.title, obstacle, names, changed, named)
 
 
 def _facts(record: Approval) -> list[str]:

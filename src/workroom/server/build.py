@@ -79,13 +79,14 @@ def build_workspace(
         undo.callback(store.close)
         settings = LiveSettings(state, folder)
         agentic = Agentic(root)
+        records = Approvals(store, clock, new_id)
         workspace = Workspace(
             root=root,
             store=store,
             agentic=agentic,
             settings=settings,
-            transactions=Transactions(root, store, agentic, settings, clock, new_id),
-            approvals=Approvals(store, clock, new_id),
+            transactions=Transactions(root, store, agentic, settings, clock, new_id, records.withdraw),
+            approvals=records,
             plans=Plans(store, clock, new_id),
             notes=Notes(root, agentic, store, clock),
             audit=Audit(store, clock, guards=_GUARDS, decided=approvals.decided),

@@ -45,11 +45,12 @@ def test_an_id_stays_when_lines_move_and_changes_with_what_it_does(house):
     assert ids(house, house.plan(rewrite("a.txt", text(l20="20\n"))))["a.txt"] != first[1:]
 
 
-def test_of_equal_hunks_the_later_ones_carry_their_number(house):
-    house.write("a.txt", text(l3="same\n", l20="same\n", l35="same\n"))
-    planned = house.plan(rewrite("a.txt", text(l3="other\n", l20="other\n", l35="other\n")))
-    first, second, third = ids(house, planned)["a.txt"]
-    assert (second, third) == (f"{first}.2", f"{first}.3")
+def test_equal_hunks_carry_the_line_on_which_they_end_up(house):
+    house.write("a.txt", text(l10="same\n", l20="same\n", l35="same\n"))
+    planned = house.plan(rewrite("a.txt", "above\n" + text(l10="other\n", l20="other\n", l35="other\n")))
+    above, *alike = ids(house, planned)["a.txt"]
+    name = alike[0].partition(".")[0]
+    assert (alike, "." in above) == ([f"{name}.11", f"{name}.21", f"{name}.36"], False)
 
 
 def test_what_is_taken_whole_has_none(house):

@@ -182,7 +182,11 @@ def test_what_came_from_what(house, db):
     assert tables.derivation(db, "tx_whole") is None
     assert tables.derivation(db, "tx_edit") == Derivation("edited", "tx_whole", "ann", "the difference")
     assert [each.id for each in tables.derived_from(db, "tx_whole")] == ["tx_part", "tx_edit"]
-    assert tables.find_transaction(db, "tx_whole").superseded_by == "tx_edit"
+    assert tables.find_transaction(db, "tx_whole").superseded_by is None
+    tables.supersede(db, "tx_whole", "tx_edit")
+    tables.supersede(db, "tx_whole", "tx_part")
+    whole = tables.find_transaction(db, "tx_whole")
+    assert (whole.status, whole.superseded_by) == ("superseded", "tx_edit"), "once"
     assert tables.find_transaction(db, "tx_part").derived == Derivation("part", "tx_whole")
 
 

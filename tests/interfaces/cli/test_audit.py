@@ -43,7 +43,9 @@ def test_another_line_than_the_one_noted_is_a_fault(worked):
     done = worked.run("audit", "verify", "--expect", f"2:{'0' * 64}")
     assert done.code == 1
     assert "line 2: isn't the one that was noted" in done.out
-    assert "The audit log has 1 fault. line 2:" in done.err
+    assert "The audit log has 1 fault. Whose" in done.err, "and not the fault itself: it stands above"
+    asked = worked.run("audit", "verify", "--expect", f"2:{'0' * 64}", "--json")
+    assert asked.json["error"]["message"].startswith("The audit log has 1 fault. line 2: isn't the one")
     assert worked.run("audit", "verify", "--expect", "nonsense").code == 2
     cut_short = worked.run("audit", "verify", "--expect", f"2:{'0' * 63}")
     assert (cut_short.code, cut_short.out) == (2, ""), "a slip of the hand, and no fault of the log"

@@ -3,7 +3,8 @@
     pending --approve--> approved --the effect is committed--> consumed
        |  `---deny-----> denied
        |                 approved plan --complete--> completed
-       `- a plan, when another is proposed ---------> superseded        (an approved one too)
+       |- a plan, when another is proposed ---------> superseded        (an approved one too)
+       `- an edit or undo that another transaction made, changed or replaced -> superseded
     pending, approved, denied --24 hours after staging--> expired
 
 A plan is a record of kind `plan` under the plan's own id. A record is bound to a fingerprint (the SHA-256 of the

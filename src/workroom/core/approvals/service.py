@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from workroom.base.actor import Actor
-from workroom.base.audit import Answered, Decided, Expired, PlanEnded, Shown, Staged
+from workroom.base.audit import Answered, Decided, Expired, PlanEnded, Shown, Staged, Withdrawn
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import ApprovalDecided, ApprovalStaged, Event, PlanChanged
 from workroom.base.ids import NewId
@@ -44,6 +44,36 @@ class Approvals:
     def leave(self, session: str) -> None:
         """It has ended: whoever comes back by that name goes on with what it asked for."""
         self._sessions.discard(session)
+
+    # What becomes of what they ask about.
+
+    def withdraw(
+        self,
+        db: Database,
+        action: str,
+        transaction_id: str,
+        by: str,
+        stands: Callable[[Mapping[str, Any], str], bool],
+    ) -> int:
+        """Within the unit of work `db`, end what waits for a word on this action, since transaction `by` did or
+        changed what it asked about; answers how many go on waiting, since `stands` says so of arguments and
+        fingerprint.
+        """
+        left = 0
+        for record in self._rows(
+            "WHERE standing = 'pending' AND a.kind = 'transaction' AND a.arguments ->> '$.action' = :action "
+            "AND a.arguments ->> '$.transaction_id' = :transaction ORDER BY a.number",
+            action=action,
+            transaction=transaction_id,
+        ):
+            if stands(record.arguments, record.fingerprint):
+                left += 1
+                continue
+            at = self._clock()
+            self._store.record(db, Withdrawn(approval=record.id, by=by), WORKROOM, at)
+            db.execute("UPDATE approvals SET status = 'superseded' WHERE id = ?", (record.id,))
+            self._store.emit(db, ApprovalDecided(record.id, record.kind, str(Status.SUPERSEDED)), at)
+        return left
 
     # What the gate does.
 
@@ -204,6 +234,11 @@ class Approvals:
                                   {"now": self._clock()}).fetchall():  # fmt: skip
                 self._store.record(db, Expired(approval=str(row[0]), was=str(row[1])), WORKROOM, self._clock())
                 db.execute("UPDATE approvals SET expiry_told = 1 WHERE id = ?", (row[0],))
+
+    def shown(self, id: str, person: str) -> str | None:  # noqa: A002
+        """The SHA-256 of what this person was shown last of a record; None where they were shown nothing."""
+        with self._store.read() as db:
+            return self._shown(db, id, person)
 
     def last_shown(self, person: str) -> str | None:
         """The id of the record that this person was shown last."""

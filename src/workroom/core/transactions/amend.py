@@ -64,6 +64,7 @@ def amend(planned: Planned, contents: Mapping[str, bytes], image: ImageOf, *, id
         id=id,
         operations=({"type": "edited", "of": source, "by": person, "files": sorted(edited)},),
         idempotency_key=None,
+        supersedes=None,
         kept=False,
         part=None,
     )

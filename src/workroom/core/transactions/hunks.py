@@ -2,7 +2,8 @@
 
 A hunk's id is made from its path and from the lines that it takes away and puts in, not from where it stands: it stays
 the same when another hunk of its file is committed, and never comes to mean other lines. Of several alike in a plan,
-the second and later ones carry their number.
+each carries the line on which it ends up: that stays, too, while the others are committed, so that a call that is made
+again doesn't take the next one.
 """
 
 from __future__ import annotations
@@ -37,13 +38,12 @@ Named: TypeAlias = Mapping[str, tuple[NamedHunk, ...]]
 def name_hunks(changes: Sequence[Change], image: ImageOf) -> Named:
     """The hunks of every file whose text changes. What is made, deleted, moved or no text is taken whole."""
     bound = partners(changes)
-    seen: Counter[str] = Counter()
     named: dict[str, tuple[NamedHunk, ...]] = {}
     for change in changes:
         if change.path not in bound:
             pieces = _pieces(change, image)
             if pieces:
-                named[change.path] = tuple(NamedHunk(_id(change.path, piece, seen), piece) for piece in pieces)
+                named[change.path] = _named(change.path, pieces)
     return named
 
 
@@ -74,7 +74,15 @@ def _pieces(change: Change, image: ImageOf) -> tuple[Piece, ...]:
     return () if before is None or after is None else pieces_of(before, after)
 
 
-def _id(path: str, piece: Piece, seen: Counter[str]) -> str:
-    name = "h" + digest([path, piece.removed, piece.added])[:_ID_LENGTH]
-    seen[name] += 1
-    return name if seen[name] == 1 else f"{name}.{seen[name]}"
+def _named(path: str, pieces: Sequence[Piece]) -> tuple[NamedHunk, ...]:
+    names = ["h" + digest([path, piece.removed, piece.added])[:_ID_LENGTH] for piece in pieces]
+    alike = Counter(names)
+    return tuple(
+        NamedHunk(name if alike[name] == 1 else f"{name}.{_line(piece)}", piece)
+        for name, piece in zip(names, pieces, strict=True)
+    )
+
+
+def _line(piece: Piece) -> int:
+    """The line of the file as it will be, from 1, at which the piece stands: no other piece's commit moves that."""
+    return min(block[2] for block in piece.blocks) + 1

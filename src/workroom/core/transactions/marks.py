@@ -8,6 +8,7 @@ An undo of an undo puts the entry below in force, an undo of that takes it out a
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -22,11 +23,11 @@ SCHEMA = """
 """
 
 
-def take_back(db: Database, numbers: Iterable[int], by: int) -> None:
+def take_back(db: Database, numbers: Iterable[int], by: int) -> list[str]:
     """Within the unit of work `db`, mark entries as taken back by the entry `by`, newest first.
 
     What one of them had taken back itself is in force again, unless it is taken back here too. Transactions get the
-    status that follows.
+    status that follows; answers those that are no longer in force.
     """
     were: dict[int, int | None] = {}
     marks: dict[int, int | None] = {}
@@ -50,3 +51,8 @@ def take_back(db: Database, numbers: Iterable[int], by: int) -> None:
         "UPDATE transactions SET status = ?, note = '' WHERE entry = ?",
         (("applied" if now is None else "rolled_back", number) for _, number, _, now in rows),
     )
+    out_of_force = json.dumps([number for _, number, _, now in rows if now is not None])
+    found = db.execute(
+        "SELECT transaction_id FROM entries WHERE number IN (SELECT value FROM json_each(?))", (out_of_force,)
+    )
+    return [str(row[0]) for row in found]

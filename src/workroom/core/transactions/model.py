@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from workroom.base.actor import Actor
 from workroom.base.changes import Change, ChangeSet, Danger, Kind, State
+from workroom.system.store import Database
 
 __all__ = [
     "Derivation",
@@ -25,6 +26,7 @@ __all__ = [
     "Planned",
     "Status",
     "Transaction",
+    "Withdraw",
     "change_from_json",
     "change_to_json",
     "file_row",
@@ -33,6 +35,10 @@ __all__ = [
 Status = Literal["planned", "applied", "rolled_back", "superseded", "failed"]
 ImageOf = Callable[[str], bytes | None]
 """Finds a content by its SHA-256; None when it isn't kept."""
+Withdraw = Callable[[Database, str, str, str, Callable[[Mapping[str, Any], str], bool]], int]
+"""Within the unit of work: a transaction was committed (`commit`) or taken back (`rollback`), whole or in part, by
+another. What still waits for a word on doing that is over, unless its arguments and fingerprint pass; answers how many
+do."""
 Cause = Literal["edit", "rollback", "rewind", "late_write", "recovery"]
 
 

@@ -63,7 +63,8 @@ def select(root: Root, planned: Planned, files: Sequence[str], hunks: Sequence[s
         if name not in owner:
             raise _unknown(f"hunks[{number}]", name, planned, list(owner), "hunk")
         chosen.setdefault(owner[name], set()).add(name)
-    paths |= {path for path, ids in chosen.items() if len(ids) == len(named[path])}
+    keeps_mode = {change.path for change in changes if change.before.mode == change.after.mode}
+    paths |= {path for path, ids in chosen.items() if len(ids) == len(named[path]) and path in keeps_mode}
     paths = _completed(changes, paths, set(chosen))
     split = {path: frozenset(ids) for path, ids in chosen.items() if path not in paths}
     return Selection(frozenset(paths), split, frozenset(hunks))
@@ -91,6 +92,7 @@ def take_part(planned: Planned, selection: Selection, named: Named, image: Image
         operations=({"type": "part", "of": planned.id, **selection.to_json()},),
         contents={**held(part.change_set, image), **splitter.middles},
         idempotency_key=None,
+        supersedes=None,
         kept=False,
         part=Part(planned.fingerprint, rest),
     )

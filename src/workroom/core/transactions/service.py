@@ -12,6 +12,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from workroom.base.actor import Actor
 from workroom.base.changes import Permit
@@ -29,7 +30,7 @@ from workroom.core.transactions.difference import difference
 from workroom.core.transactions.hunks import Named
 from workroom.core.transactions.images import Images
 from workroom.core.transactions.merge import Strategy
-from workroom.core.transactions.model import Derivation, Entry, Planned, Transaction
+from workroom.core.transactions.model import Derivation, Entry, Planned, Transaction, Withdraw
 from workroom.core.transactions.operations import Operation, normalised
 from workroom.core.transactions.part import Selection, named_of, select, take_part
 from workroom.core.transactions.plan import plan_edit
@@ -59,6 +60,7 @@ _PLANNED_SECONDS = 7 * 24 * 3600.0
 _PLANNED_MOST = 1000
 _SHOWN_PATHS = 20
 _ALL = Only()
+_LARGEST = 2**63 - 1
 
 
 class Transactions:
@@ -72,6 +74,7 @@ class Transactions:
         settings: Callable[[], Settings],
         clock: Clock,
         new_id: NewId,
+        withdraw: Withdraw,
     ) -> None:
         self._root = root
         self._store = store
@@ -79,6 +82,7 @@ class Transactions:
         self._settings = settings
         self._clock = clock
         self._new_id = new_id
+        self._withdraw = withdraw
         self._writer = threading.RLock()
         self._images = Images(store)
         self._broken = ""
@@ -221,13 +225,15 @@ class Transactions:
             dropped = self._keep_rows(db, amended.planned, actor, self._clock(), commits=False)
             tables.set_waiting(db, amended.planned.id)
             tables.derive(db, amended.planned.id, amended.derived)
-            if amended.rest is not None:
-                tables.shrink(db, amended.rest)
-                self._images.narrow(db, amended.rest)
-            else:
-                tables.set_status(db, amended.derived.source, "superseded")
+            if amended.rest is None:
+                tables.supersede(db, amended.derived.source, amended.planned.id)
                 self._images.release(db, amended.derived.source)
-            decide()
+            decide()  # before the others that wait for the same plan are over
+            if amended.rest is None:
+                self._over(db, "commit", amended.derived.source, amended.planned.id)
+            else:
+                self._shrink(db, amended.rest, amended.planned.id)
+            self._over_merged(db, amended.source if amended.rest is None else amended.rest)
         drop_views(self._agentic, dropped)
         return replace(amended.planned, contents={}, kept=True)
 
@@ -381,14 +387,14 @@ class Transactions:
             number = tables.add_entry(self._store, db, planned, actor, at, permit)
             if permit.approval_id is not None:
                 consume(db, permit.approval_id, planned.id, at)
-            if planned.supersedes is not None:
-                tables.supersede(db, planned.supersedes, planned.id)
+            self._over(db, "commit", planned.id, planned.id)
+            self._over_merged(db, planned if planned.part is None else planned.part.rest)
             taken_back = planned.takes_back if planned.undoes is None else (planned.undoes,)
             if taken_back:
-                marks.take_back(db, taken_back, number)
+                for transaction_id in marks.take_back(db, taken_back, number):
+                    self._over(db, "rollback", transaction_id, planned.id)
             if planned.part is not None:
-                tables.shrink(db, planned.part.rest)
-                self._images.narrow(db, planned.part.rest)
+                self._shrink(db, planned.part.rest, planned.id)
             if any(step.displaces for step in steps):
                 tables.set_intent_phase(db, planned.id, "committed", at)
             else:
@@ -467,7 +473,7 @@ class Transactions:
     def entry(self, number: int) -> Entry:
         """A line by its number. NOT_FOUND."""
         with self._store.read() as db:
-            found = tables.entry(db, number)
+            found = tables.entry(db, number) if number <= _LARGEST else None
         if found is None:
             raise WorkroomError(ErrorCode.NOT_FOUND, f"The history has no entry {number}.")
         return found
@@ -507,6 +513,28 @@ class Transactions:
             )
         tables.add_transaction(db, planned, actor, at)
         return self._images.keep(db, planned, self._settings().history_quota_bytes, commits=commits)
+
+    def _over(self, db: Database, action: str, transaction_id: str, by: str) -> None:
+        self._withdraw(db, action, transaction_id, by, lambda _arguments, _fingerprint: False)
+
+    def _over_merged(self, db: Database, merged: Planned) -> None:
+        for transaction_id in tables.supersede_merged(db, merged):
+            self._over(db, "commit", transaction_id, merged.id)
+
+    def _shrink(self, db: Database, rest: Planned, by: str) -> None:
+        """Of a plan, keep the rest, and those who wait for a word on a part that is still whole."""
+        tables.shrink(db, rest)
+        self._images.narrow(db, rest)
+        if self._withdraw(db, "commit", rest.id, by, lambda *asked: self._still_stands(rest, *asked)):
+            tables.set_waiting(db, rest.id)
+
+    def _still_stands(self, rest: Planned, arguments: Mapping[str, Any], fingerprint: str) -> bool:
+        files, hunks = arguments.get("files", ()), arguments.get("hunks", ())
+        try:
+            part = self.part(rest, self.select(rest, files, hunks)) if files or hunks else rest
+        except WorkroomError:
+            return False
+        return part.fingerprint == fingerprint
 
     def _older(self, path: str, sha: str) -> bytes | None:
         """A content that the path had, as far as the history or a plan has it."""

@@ -66,6 +66,7 @@ __all__ = [
     "shrink",
     "stored_entry",
     "supersede",
+    "supersede_merged",
     "transactions",
 ]
 
@@ -127,6 +128,14 @@ MIGRATIONS: tuple[Migration, ...] = (
         """,
     ),
     ("transactions/marks", marks.SCHEMA),
+    (
+        "transactions/superseded",
+        """
+        ALTER TABLE transactions ADD COLUMN superseded_by TEXT;
+        UPDATE transactions SET superseded_by = (SELECT max(d.transaction_id) FROM derivations d
+            WHERE d.source = transactions.id AND d.kind <> 'part') WHERE status = 'superseded';
+        """,
+    ),
 )
 
 GUARDS = (
@@ -140,9 +149,8 @@ _COLUMNS = (
     "id, cause, status, title, body, fingerprint, undoes, idempotency_key, actor_kind, actor_name, session, "
     "created_at, applied_at, entry, approval_id, note"
 )
-_FOUND = f"""{_COLUMNS}, d.kind, d.source, d.person, d.patch,
-    (SELECT max(e.transaction_id) FROM derivations e WHERE e.source = id AND e.kind <> 'part') FROM transactions
-    LEFT JOIN derivations d ON d.transaction_id = id"""  # noqa: S608
+_FOUND = f"""{_COLUMNS}, d.kind, d.source, d.person, d.patch, superseded_by FROM transactions
+    LEFT JOIN derivations d ON d.transaction_id = id"""
 _IDLE = """id NOT IN (SELECT transaction_id FROM intents)
     AND id NOT IN (SELECT source FROM derivations JOIN intents USING (transaction_id))"""
 """Neither it nor a part of it is being committed."""
@@ -202,14 +210,26 @@ def set_status(db: Database, transaction_id: str, status: str, note: str = "") -
         release_key(db, transaction_id)  # the same call again is another try
 
 
-def supersede(db: Database, transaction_id: str, by: str) -> None:
-    """Another transaction was committed in the place of this plan."""
+def supersede(db: Database, transaction_id: str, by: str, note: str = "") -> None:
+    """Another transaction has the place of this plan."""
     db.execute(
-        "UPDATE transactions SET status = 'superseded', note = ? WHERE id = ? AND status = 'planned'",
-        (f"{by} was committed in its place.", transaction_id),
+        "UPDATE transactions SET status = 'superseded', superseded_by = ?, note = ? "
+        "WHERE id = ? AND status = 'planned'",
+        (by, note, transaction_id),
     )
-    if db.changes():
-        derive(db, by, Derivation("merged", transaction_id))
+
+
+def supersede_merged(db: Database, merged: Planned) -> tuple[str, ...]:
+    """A merged plan was committed, or some of it: the plan that it was made from is over, and so is the one that this
+    was made from itself; answers them all."""
+    over: list[str] = []
+    by, ahead = merged.id, merged.supersedes
+    while ahead is not None and (stored := find_transaction(db, ahead)) is not None and stored.status == "planned":
+        supersede(db, ahead, by, f"{merged.id} was committed in its place.")
+        derive(db, by, Derivation("merged", ahead))
+        over.append(ahead)
+        by, ahead = ahead, stored.planned.supersedes
+    return tuple(over)
 
 
 def held(db: Database, path: str, sha: str) -> bool:
@@ -463,6 +483,8 @@ def release(db: Database, transaction_id: str, keep: Iterable[str] = ()) -> list
 def _audited(planned: Planned, number: int, body: str, permit: Permit) -> EntryWritten:
     first = planned.operations[0] if planned.operations else {}
     origin = first if first.get("type") in {"part", "edited"} else {}
+    if planned.supersedes is not None:
+        origin = {"type": "merged", "of": planned.supersedes}
     return EntryWritten(
         entry=number,
         transaction=planned.id,
@@ -476,6 +498,7 @@ def _audited(planned: Planned, number: int, body: str, permit: Permit) -> EntryW
         approval=permit.approval_id,
         decided_by=permit.decided_by or None,
         undoes=planned.undoes,
+        takes_back=planned.takes_back or None,
         derived=origin.get("type"),
         source=origin.get("of"),
     )

@@ -54,7 +54,7 @@ def verify(
     if not scene.json:
         _tell(scene.out, found)
     if not found["good"]:
-        raise _at_fault(found)
+        raise _at_fault(found, told=not scene.json)
     if scene.json:
         scene.out.data({"ok": True, **found})
 
@@ -128,11 +128,13 @@ def _fault(fault: dict[str, Any]) -> str:
     return f"line {fault['line']}: {fault['what']}" if fault["line"] else fault["what"]
 
 
-def _at_fault(found: dict[str, Any]) -> WorkroomError:
+def _at_fault(found: dict[str, Any], *, told: bool) -> WorkroomError:
+    """`told`: the faults stand in the output already, each on its line."""
     number = found["total"]
+    first = "" if told else f" {_fault(found['faults'][0])}."
     return WorkroomError(
         ErrorCode.IO_ERROR,
-        f"The audit log has {number} fault{'' if number == 1 else 's'}. {_fault(found['faults'][0])}.",
+        f"The audit log has {number} fault{'' if number == 1 else 's'}.{first}",
         next_step="Whose work it is the log can't say. What you know of (a backup that was put back) is left out by "
         "`--since`.",
         details=found,
