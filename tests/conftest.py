@@ -16,6 +16,7 @@ from workroom.base.changes import Permit
 from workroom.base.settings import Settings
 from workroom.core import approvals, notes, plans, transactions
 from workroom.core.approvals import Approvals
+from workroom.core.audit import MIGRATIONS as LOG
 from workroom.core.audit import Audit
 from workroom.core.notes import Notes
 from workroom.core.plans import Plans
@@ -51,7 +52,7 @@ class House:
     def open(self) -> Workspace:
         """Open the workspace as the server would, recovery included."""
         root = Root.open(self.folder)
-        migrations = (*transactions.MIGRATIONS, *approvals.MIGRATIONS, *plans.MIGRATIONS, *notes.MIGRATIONS)
+        migrations = (*transactions.MIGRATIONS, *approvals.MIGRATIONS, *plans.MIGRATIONS, *notes.MIGRATIONS, *LOG)
         head = Head(b"the key of the tests", "test", self.head)
         store = Store(self.store_folder, migrations, head=head)
         agentic = Agentic(root)

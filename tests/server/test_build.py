@@ -12,8 +12,14 @@ import pytest
 from workroom.base.actor import Actor
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.settings import Mode
+from workroom.person.credential import PersonCredential
+from workroom.person.settings import set_setting
 from workroom.server.build import build_workspace, close_workspace
 from workroom.system.state import StateDirectory
+from workroom.tools.dispatch import call
+from workroom.tools.tool import Call
+
+ANN = PersonCredential.grant("k", "k", 0, 0, name="ann")
 
 
 @pytest.fixture
@@ -96,3 +102,33 @@ def test_views_follow_the_store(workspace, folder):
     )  # fmt: skip
     assert "Run it" in (folder / ".agentic" / "approvals" / "state.json").read_text()
     assert (folder / ".agentic" / ".gitignore").read_text() == "*\n"
+
+
+def found(workspace):
+    return [row["what"] for row in workspace.audit.lines() if row["kind"] == "settings_found"]
+
+
+def test_what_was_edited_by_hand_is_told_to_the_audit_log_once(state, folder):
+    """At the next call, at the next opening, and before the person changes a setting; their own change is told so."""
+    state.settings_file.write_text('mode = "manual"\n')
+    first = build_workspace(str(folder), state)
+    assert found(first) == [{"old": {}, "new": {"user.mode": '"manual"'}}]
+    own = first.store.folder / "settings.toml"
+    own.write_text("destructive_edits = 'allow'\n")
+    caller = Call(first, Actor("agent", "tester", "session_1"))
+    for _ in range(2):
+        call(caller, "workspace_inspect", {"action": "overview"})
+    assert found(first)[1:] == [{"old": {}, "new": {"workspace.destructive_edits": '"allow"'}}]
+    own.write_text("destructive_edits = 'ask'\n")
+    set_setting(ANN, first, state, "mode", "auto")
+    assert found(first)[2:] == [
+        {"old": {"workspace.destructive_edits": '"allow"'}, "new": {"workspace.destructive_edits": '"ask"'}}
+    ]
+    close_workspace(first)
+    own.write_text("mode = 'auto'\n")
+    second = build_workspace(str(folder), state)
+    assert found(second)[3:] == [{"old": {"workspace.destructive_edits": '"ask"'}, "new": {}}]
+    own.write_text("no TOML")
+    second.audit.notice()
+    assert (len(found(second)), second.audit.verify().good) == (4, True)
+    close_workspace(second)

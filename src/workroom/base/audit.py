@@ -223,7 +223,7 @@ class SettingChanged(Line):
 @dataclass(frozen=True, slots=True)
 class SettingsFound(Line):
     """The settings' files were found to say something else than the log knew: somebody edited them by hand. Each
-    setting's value as JSON text, before and now."""
+    setting's value as JSON text, before and now, by its layer and name; where a layer has none it is left out."""
 
     kind: ClassVar[str] = "settings_found"
     old: dict[str, str]

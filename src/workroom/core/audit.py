@@ -17,16 +17,34 @@ from dataclasses import dataclass
 from typing import Any
 
 from workroom.base.actor import Actor
-from workroom.base.audit import Begun, Line, Opened, Refused, RefusedMore, SessionBegun, SessionEnded, TurnedAway
+from workroom.base.audit import (
+    Begun,
+    Line,
+    Opened,
+    Refused,
+    RefusedMore,
+    SessionBegun,
+    SessionEnded,
+    SettingsFound,
+    TurnedAway,
+)
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.transactions import tables
 from workroom.core.transactions.consumption import count_used, used_for
 from workroom.core.transactions.kept import WORKROOM
 from workroom.system.audit import GENESIS, Found, Head, canonical, hash_of, last
 from workroom.system.clock import Clock, iso
-from workroom.system.store import Database, Store
+from workroom.system.store import Database, Migration, Store
 
-__all__ = ["Audit", "Fault", "Verdict"]
+__all__ = ["MIGRATIONS", "Audit", "Fault", "Verdict"]
+
+MIGRATIONS: tuple[Migration, ...] = (
+    (
+        "settings/told",
+        "CREATE TABLE settings_told (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;",
+    ),
+)
+"""What the log knows of the settings' files, by layer and name."""
 
 REFUSED_EACH = 60
 """Refused calls of one client that get a line of their own within an hour, and `REFUSED_ALL` of all clients together.
@@ -47,6 +65,9 @@ _BATCH = 1000
 
 Decisions = Callable[[Database], Mapping[str, tuple[str, str]]]
 """Approvals that stand as decided, by id: `approved` or `denied`, and the fingerprint."""
+
+Layers = tuple[Mapping[str, Any], Mapping[str, Any]]
+"""The settings of the user's file and of the workspace's; the same values while the files are unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +101,25 @@ class Verdict:
 class Audit:
     """The audit log. `guards` are the triggers that ask for lines; one that is gone is a fault.
 
-    `decided` answers which approvals stand as decided, so that each is held against its line.
+    `decided` answers which approvals stand as decided, so that each is held against its line. `settings` reads the
+    settings' files.
     """
 
     def __init__(
-        self, store: Store, clock: Clock, *, guards: tuple[str, ...] = (), decided: Decisions = lambda _db: {}
+        self,
+        store: Store,
+        clock: Clock,
+        *,
+        guards: tuple[str, ...] = (),
+        decided: Decisions = lambda _db: {},
+        settings: Callable[[], Layers] | None = None,
     ) -> None:
         self._store = store
         self._clock = clock
         self._guards = guards
         self._decided = decided
+        self._settings = settings
+        self._layers: Layers | None = None
         self._lock = threading.Lock()
         self._since = 0.0
         self._met: dict[str, Actor | None] = {}
@@ -110,9 +140,43 @@ class Audit:
                 self._begin(db, head)
             line = Opened(path, adopted, found.state, found.lines, found.hash)
             self._store.record(db, line, WORKROOM, self._clock())
+        self.notice()
         if head is not None:
             head.sync()
         return found
+
+    def notice(self) -> None:
+        """Tell where the settings' files say something else than the log knows. What can't be read is told when it
+        can be."""
+        if self._settings is None:
+            return
+        try:
+            layers = self._settings()
+            if self._layers is not None and all(a is b for a, b in zip(layers, self._layers, strict=True)):
+                return
+            with self._store.write() as db:  # nobody of ours is changing them now
+                layers = self._settings()
+                self.know_settings(db, layers, told=False)
+            self._layers = layers
+        except WorkroomError:
+            return
+
+    def know_settings(self, db: Database, layers: Layers, *, told: bool) -> None:
+        """Within the unit of work, keep what the files say; where that wasn't `told` by another line, tell it."""
+        new = {
+            f"{layer}.{name}": json.dumps(value, sort_keys=True, default=str)
+            for layer, values in zip(("user", "workspace"), layers, strict=True)
+            for name, value in values.items()
+        }
+        old = {str(row[0]): str(row[1]) for row in db.execute("SELECT name, value FROM settings_told")}
+        changed = sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
+        if not changed:
+            return
+        if not told:
+            before, after = ({name: side[name] for name in changed if name in side} for side in (old, new))
+            self._store.record(db, SettingsFound(before, after), WORKROOM, self._clock())
+        db.execute("DELETE FROM settings_told")
+        db.executemany("INSERT INTO settings_told VALUES (?, ?)", new.items())
 
     def _begin(self, db: Database, head: Head | None) -> None:
         """The first line; a head for it is on disk before, so that a log without one was robbed of it."""
@@ -159,6 +223,7 @@ class Audit:
 
     def met(self, who: Actor, profile: str) -> None:
         """A session makes a call: tell of its first one. A client that connects over and over is counted."""
+        self.notice()
         if not who.session or who.session in self._met:
             return
         at = self._clock()

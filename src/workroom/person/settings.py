@@ -5,6 +5,7 @@ A setting is set for the workspace unless the user's own file is meant; the work
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -134,13 +135,16 @@ def _spelled(text: str) -> Any:
 def _write(
     credential: PersonCredential, workspace: Workspace, state: StateDirectory, name: str, value: Any, *, user: bool
 ) -> None:
+    workspace.audit.notice()
     before = _mode(workspace, state)
     old = _in_layer(workspace, state, name, user=user)
     file = state.settings_file if user else workspace.store.folder / _FILE
-    state.write_setting(file, name, value, aliases=_aliases(name))
-    after = _mode(workspace, state)
     line = SettingChanged(name, "user" if user else "workspace", old, None if value is None else json.dumps(value))
-    with workspace.store.write() as db:
+    with workspace.store.write() as db:  # whoever notices the file before its line is there would take it for found
+        state.write_setting(file, name, value, aliases=_aliases(name))
+        after = _mode(workspace, state)
+        with contextlib.suppress(WorkroomError):  # the other file is wrong: told once it is right
+            workspace.audit.know_settings(db, state.read_settings(workspace.store.folder), told=True)
         workspace.store.record(db, line, credential.actor, workspace.clock())
         workspace.store.emit(db, SettingsChanged((name,)), workspace.clock())
         if after is not None and after is not before:

@@ -15,6 +15,7 @@ from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.ids import NewId, new_id
 from workroom.base.settings import Settings, parse_settings
 from workroom.core import approvals, notes, plans, transactions
+from workroom.core import audit as core_audit
 from workroom.core.approvals import Approvals
 from workroom.core.audit import Audit
 from workroom.core.notes import Notes
@@ -89,7 +90,13 @@ def build_workspace(
             approvals=records,
             plans=Plans(store, clock, new_id),
             notes=Notes(root, agentic, store, clock),
-            audit=Audit(store, clock, guards=_GUARDS, decided=approvals.decided),
+            audit=Audit(
+                store,
+                clock,
+                guards=_GUARDS,
+                decided=approvals.decided,
+                settings=lambda: state.read_settings(folder),
+            ),
             clock=clock,
             new_id=new_id,
         )
@@ -131,7 +138,13 @@ def _make_whole(workspace: Workspace, adopted: str | None) -> None:
 
 def _open_store(folder: Path, head: Head) -> Store:
     """The store with every noun's tables. IO_ERROR when its database is damaged or can't be reached."""
-    migrations = (*transactions.MIGRATIONS, *approvals.MIGRATIONS, *plans.MIGRATIONS, *notes.MIGRATIONS)
+    migrations = (
+        *transactions.MIGRATIONS,
+        *approvals.MIGRATIONS,
+        *plans.MIGRATIONS,
+        *notes.MIGRATIONS,
+        *core_audit.MIGRATIONS,
+    )
     try:
         return Store(folder, migrations, head=head)
     except (apsw.Error, StoreError) as error:
