@@ -104,7 +104,7 @@ class _Look:
 
     def _untrue(self) -> Iterator[str]:
         """Answers that what is there gives the lie to."""
-        if self.act not in {"apply", "commit", "rollback", "accept"} or not self.answers:
+        if self.act not in {"apply", "commit", "rollback", "accept", "part", "edit"} or not self.answers:
             return
         if any(answer.ok for answer in self.answers) and not self.applied:
             yield "an acknowledged commit is lost"
@@ -153,7 +153,8 @@ def _rows(workspace: Workspace, act: Act, *, applied: bool) -> Iterator[str]:
         if data is None or hashlib.sha256(data).hexdigest() != sha:
             yield f"the image {sha} is gone"
     statuses = sorted(row.status for row in stored if row.planned.cause not in {"rollback", *_TOLD})
-    in_force = [status for status in statuses if status not in {"planned", "failed"}]
+    over = {"planned", "failed", "superseded"} if act == "edit" else {"planned", "failed"}
+    in_force = [status for status in statuses if status not in over]
     wanted = ["applied"] if applied or act in {"rollback", "settle"} else []
     if in_force != (["rolled_back"] if act == "rollback" and applied else wanted):
         yield f"applied {applied}, but the transactions are {statuses}"
@@ -168,5 +169,5 @@ def _waiting(workspace: Workspace, act: Act, answers: Sequence[Answer], *, appli
             workspace.transactions.get(record.arguments["transaction_id"])
         if answers and answers[-1].ok is not bool(records):
             yield f"answered {answers[-1]}, but there is {statuses or 'nothing'} waiting"
-    if act == "accept" and not statuses <= ({"consumed"} if applied else {"pending", "approved"}):
+    if act in {"accept", "edit"} and not statuses <= ({"consumed"} if applied else {"pending", "approved"}):
         yield f"applied {applied}, but the approval is {statuses}"

@@ -67,7 +67,7 @@ def _kills(seed: int) -> Iterator[Row]:
     every: tuple[Act, ...] = ("commit", "rollback", "settle")
     others: tuple[Act, ...] = ("apply", "accept", "stage", "preview")
     yield from (Row("kill", act, "full") for act in every)
-    yield from (Row("kill", act, "full", 150) for act in others)
+    yield from (Row("kill", act, "full", 150) for act in (*others, "part", "edit"))
     for scene in _singles():
         yield Row("kill", "commit", scene, 120)
         yield from (Row("kill", act, scene, 20) for act in ("rollback", "settle", *others))
@@ -76,7 +76,7 @@ def _kills(seed: int) -> Iterator[Row]:
 
 
 def _recoveries() -> Iterator[Row]:
-    yield from (Row("recover", act, "full", 40, 12) for act in ("commit", "rollback", "accept"))
+    yield from (Row("recover", act, "full", 40, 12) for act in ("commit", "rollback", "accept", "part"))
     yield from (Row("recover", "commit", scene, 10, 3) for scene in _singles())
     yield from (Row("back", act, "full", 25, 8) for act in ("commit", "rollback"))
 

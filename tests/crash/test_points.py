@@ -53,6 +53,8 @@ def test_C03_killed_in_an_undo_an_accept_a_call(pool):
         Row("kill", "rollback", "full", 60),
         Row("kill", "accept", "full", 40),
         Row("kill", "apply", "full", 30),
+        Row("kill", "part", "full", 25),
+        Row("kill", "edit", "full", 25),
         Row("kill", "commit", "mixed-1-50", 12),
     )
     assert both_ends(found)

@@ -3,6 +3,7 @@
 apply     a whole call of workspace_edit, planned and committed        commit    a plan that was kept
 rollback  the undo of that                                            preview   a plan is kept
 stage     a call that waits for the person                            accept    the person says yes, and it runs
+part      some paths of a kept plan                                   edit      yes to what the person makes of it
 settle    the workspace is closed, its displaced files dropped        begin     a folder is opened for the first time
 open      a folder is opened again, recovery included
 """
@@ -35,12 +36,16 @@ from workroom.tools.workspace import Workspace
 
 __all__ = ["ACTS", "Act", "Answer", "Place", "begun", "copy", "open_at", "prepare", "rehearse", "run", "trees"]
 
-Act = Literal["apply", "commit", "rollback", "preview", "stage", "accept", "settle", "open", "begin"]
+Act = Literal["apply", "commit", "rollback", "preview", "stage", "accept", "part", "edit", "settle", "open", "begin"]
 ACTS: tuple[Act, ...] = get_args(Act)
 
 _AGENT = Actor("agent", "tester", "session_1")
 _PERSON = PersonCredential.grant("key", "key", 0, 0)
-_WAITS = {"stage", "accept"}
+_WAITS = {"stage", "accept", "edit"}
+_PART = ("crlf.txt", "copied.sh", "kind")
+"""What is done of the full scene in part: an edit, a copy, and a file that becomes a folder with what is in it."""
+_EDITED = "as the person has it\n"
+_EDITED_PATH = "made.txt"
 _BETWEEN_OPENINGS = 1000
 
 
@@ -72,6 +77,12 @@ def trees(act: Act, scene: Scene) -> tuple[Tree, Tree]:
         return scene.after, scene.undone
     if act == "settle":
         return scene.after, scene.after
+    if act == "part":
+        done = {path: thing for path, thing in scene.after.items() if path.split("/")[0] in _PART}
+        return scene.before, scene.before | done
+    if act == "edit":
+        edited = scenes.File(_EDITED.encode(), scene.after[_EDITED_PATH].mode)  # type: ignore[union-attr]
+        return scene.before, scene.after | {_EDITED_PATH: edited}
     return scene.before, scene.before if act in {"preview", "stage", "begin"} else scene.after
 
 
@@ -108,7 +119,13 @@ def prepare(place: Place, act: Act, scene: Scene) -> None:
     state.settings_file.write_text(f'mode = "{mode}"\ndestructive_edits = "allow"\n')
     os.utime(state.settings_file, (0, 0))  # one that was written just now is read again at each call
     workspace = open_at(place, 1)
-    first: dict[str, Act] = {"rollback": "apply", "accept": "stage", "commit": "preview"}
+    first: dict[str, Act] = {
+        "rollback": "apply",
+        "accept": "stage",
+        "edit": "stage",
+        "commit": "preview",
+        "part": "preview",
+    }
     if act in first:
         answer = _do(workspace, first[act], scene)
         if not answer.ok:
@@ -171,12 +188,14 @@ def _do(workspace: Workspace, act: Act, scene: Scene) -> Answer:
         return Answer(ok=True)
     if act == "accept":
         return _told(decisions.accept(_PERSON, workspace).envelope)
+    if act == "edit":
+        return _told(decisions.accept_edited(_PERSON, workspace, "", {_EDITED_PATH: _EDITED}).envelope)
     if act == "rollback":
         (done,) = workspace.transactions.history()
         arguments: dict[str, Any] = {"action": "rollback", "transaction_id": done.transaction_id}
-    elif act == "commit":
-        (kept,) = workspace.transactions.find()[0]
-        arguments = {"action": "commit", "transaction_id": kept.id}
+    elif act in {"commit", "part"}:
+        (kept,) = workspace.transactions.find(status="planned")[0]
+        arguments = {"action": "commit", "transaction_id": kept.id, **({"files": _PART} if act == "part" else {})}
     else:
         action = "preview" if act == "preview" else "apply"
         arguments = {"action": action, "operations": scene.operations}
