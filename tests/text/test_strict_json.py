@@ -3,7 +3,7 @@
 import pytest
 
 from workroom.base.errors import ErrorCode, WorkroomError
-from workroom.text.strict_json import DEPTH, parse
+from workroom.text.strict_json import DEPTH, MOST, holds_too_much, parse
 
 
 def refused(data, *arguments):
@@ -85,3 +85,17 @@ def test_the_deepest_that_is_taken():
 
 def test_the_text_is_named():
     assert refused(b"", "The argument").startswith("The argument is empty")
+
+
+@pytest.mark.parametrize("part", [b"[],", b'"a",', b'"k":{},', b'"a" '])
+def test_more_values_than_anybody_means_are_not_even_parsed(part):
+    many = b"[" + part * (2 * MOST) + b"1" + b"," * MOST
+    assert holds_too_much(many)
+    assert refused(many) == "The body holds more than 200,000 values."
+
+
+@pytest.mark.parametrize("part", [b"[],", b'\\"{:,', b"\\\\"])
+def test_long_strings_are_not_many_values(part):
+    text = b'["' + part * (2 * MOST) + b'"]'
+    assert not holds_too_much(text)
+    assert len(parse(text)) == 1

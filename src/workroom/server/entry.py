@@ -34,7 +34,7 @@ async def enter(hub: Hub, client: Client, store: str | None) -> Workspace:
             next_step="GET /api/v1/workspaces lists those that it is bound to.",
         )
     loop = asyncio.get_running_loop()
-    opening = await loop.run_in_executor(hub.pool, hub.entering, store)
+    opening = await loop.run_in_executor(hub.pool.lane(client.actor.name), hub.entering, store)
     workspace = await asyncio.wrap_future(opening)
     if workspace.store.folder.name != store:
         raise WorkroomError(ErrorCode.NOT_FOUND, "Another folder stands where this workspace's was.")

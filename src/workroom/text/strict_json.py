@@ -1,4 +1,4 @@
-"""JSON as it is meant: one value and nothing behind it, each key once, no deeper than somebody writes by hand.
+"""JSON as it is meant: one value and nothing behind it, each key once, no deeper and no more than a program writes.
 
 The standard library's parser takes the last of two equal keys, `NaN`, and other encodings by a guess; each of these has
 been used to show one thing to a checker and another to whoever acts. Here they are errors, and name their place.
@@ -9,16 +9,24 @@ from __future__ import annotations
 import json
 import math
 import re
+from itertools import islice
 from typing import Any
 
 from workroom.base.errors import ErrorCode, WorkroomError
 
-__all__ = ["DEPTH", "parse"]
+__all__ = ["DEPTH", "MOST", "holds_too_much", "parse"]
 
 DEPTH = 100
 """How deep arrays and objects may stand in each other."""
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}:,]', re.DOTALL)
+MOST = 200_000
+"""How many values and keys a text may hold: 32 MB of `[],` would be a gigabyte in memory, and seconds in which no other
+thread gets a turn."""
+
+_SIGNS = (b",", b":", b"[", b"{")
+_SIGN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[,:\[{]', re.DOTALL)
+"""A string, or a sign beside a value. Possessive: a string may be megabytes long."""
+_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{}:,]', re.DOTALL)
 
 
 class _DoubledError(ValueError):
@@ -27,6 +35,8 @@ class _DoubledError(ValueError):
 
 def parse(data: bytes, what: str = "The body") -> Any:
     """The value that `data` spells; INVALID_INPUT names the line and column of what is wrong, in characters from 1."""
+    if holds_too_much(data):
+        raise _wrong(f"{what} holds more than {MOST:,} values")
     text = _decoded(data, what)
     if not text.strip(" \t\r\n"):
         raise _wrong(f"{what} is empty; it is a JSON value", "Send `{}` where there is nothing to say.")
@@ -43,6 +53,13 @@ def parse(data: bytes, what: str = "The body") -> Any:
         raise _wrong(f"{what} is not JSON: {error}") from None
     _check(value, what)
     return value
+
+
+def holds_too_much(data: bytes) -> bool:
+    """Whether a JSON text holds far more than `MOST` values and keys; quick for what is long only by its strings."""
+    if sum(map(data.count, _SIGNS)) <= MOST:
+        return False
+    return next(islice(_SIGN.finditer(data), 2 * MOST, None), None) is not None  # each sign has a string at most
 
 
 def _decoded(data: bytes, what: str) -> str:

@@ -316,3 +316,30 @@ def test_w07_no_answer_lets_a_page_read_or_be_somebody(auto):
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["content-security-policy"].startswith("default-src 'none'")
         assert answer.headers["cache-control"] == "no-store"
+
+
+def test_who_shows_no_token_sends_no_body(auto):
+    """The API's description is for everybody; what comes with the request for it is not read, nor kept."""
+    raw = auto.connect()
+    raw.send(
+        auto.request(
+            "GET",
+            "/api/v1/openapi.json",
+            authorization=None,
+            content_type="application/json",
+            content_length="30000000",
+        )
+    )
+    answer = raw.answer()
+    assert answer.status == 200
+    assert answer.headers["connection"] == "close"
+
+
+@pytest.mark.parametrize("part", [b"[],", b'"k":0,', b'"a",'])
+@pytest.mark.parametrize("where", ["api", "mcp"])
+def test_w06_a_body_of_millions_of_values_is_refused_unparsed(auto, where, part):
+    path = apply(auto) if where == "api" else "/mcp"
+    body = b"[" + part * 1_000_000 + b"1]"
+    answer = auto.ask("POST", path, body, accept="application/json, text/event-stream")
+    assert answer.status == 400
+    assert b"more than 200,000 values" in answer.body

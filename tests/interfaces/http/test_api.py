@@ -102,7 +102,7 @@ def test_a_large_body_is_taken_as_well(visitor):
 def test_only_a_token_that_counts_is_let_in(visitor, tmp_path):
     for shown in (None, "", "Bearer", "Bearer x", f"Basic {visitor.token}", f"Bearer {visitor.token[:-1]}"):
         answer = visitor.get("/workspaces", authorization=shown)
-        assert (answer.status, answer.code) == (401, "PROTECTED_PATH")
+        assert (answer.status, answer.code) == (401, "INVALID_INPUT")
         assert answer.headers["www-authenticate"].startswith("bearer")
     other = tmp_path / "other"
     other.mkdir()

@@ -28,6 +28,8 @@ class Small:
     port: int
     token: str
     store: str
+    second: str
+    """Another client's token, of the same workspace."""
     open: list[Raw]
 
     def connect(self) -> Raw:
@@ -78,8 +80,9 @@ def small(tmp_path, request):
     (tmp_path / "ws").mkdir()
     store = hub.open(str(tmp_path / "ws")).store.folder.name
     _, token = hub.clients.add("tester", [store], "workspace", None)
+    _, second = hub.clients.add("second", [store], "workspace", None)
     with served(hub, Limits(**request.param)) as port:
-        small = Small(port, token, store, [])
+        small = Small(port, token, store, second, [])
         yield small
         for raw in small.open:
             raw.connection.close()
@@ -153,6 +156,44 @@ def test_bodies_share_their_room(small):
     assert answer.headers["retry-after"] == "1"
     first.connection.close()
     assert try_until(200).json["ok"] is True
+
+
+@pytest.mark.parametrize("small", [{"body_bytes": 1_000, "own_bodies_bytes": 1_500}], indirect=True)
+def test_one_tokens_bodies_leave_room_for_the_others(small):
+    first = small.connect()
+    first.send(small.upload(1_000) + b" " * 999)
+    while True:
+        raw = small.connect()
+        raw.send(small.upload(700) + b" " * 698 + b"{}")
+        answer = raw.answer()
+        if answer.status == 429:
+            break
+    assert "This token" in answer.json["summary"]
+    other = small.connect()
+    other.send(small.upload(1_000).replace(small.token.encode(), small.second.encode()) + b" " * 998 + b"{}")
+    assert other.answer().status == 200
+
+
+@pytest.mark.parametrize("small", [{"requests": 3}], indirect=True)
+def test_one_token_has_so_many_requests_and_others_have_theirs(small):
+    events = small.head("GET", f"/api/v1/workspaces/{small.store}/events")
+    streams = [small.connect() for _ in range(3)]
+    for raw in streams:
+        raw.send(events)
+        assert raw.head()[0] == 200
+    raw = small.connect()
+    raw.send(small.head())
+    answer = raw.answer()
+    assert (answer.status, answer.code, answer.headers["retry-after"]) == (429, "LIMIT_EXCEEDED", "1")
+    raw.send(small.head().replace(small.token.encode(), small.second.encode()))
+    assert raw.answer().status == 200
+    raw.send(small.head("GET", "/api/v1/openapi.json"))
+    assert raw.answer().status == 200
+    streams[0].connection.close()
+    while True:
+        raw.send(small.head())
+        if raw.answer().status == 200:
+            break
 
 
 @pytest.mark.parametrize("small", [{"connections": 3}], indirect=True)

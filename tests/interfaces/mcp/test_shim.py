@@ -352,7 +352,7 @@ def test_the_shim_loads_nothing_heavy(guest):
         "workroom.base", "workroom.base.errors", "workroom.interfaces", "workroom.interfaces.link",
         "workroom.interfaces.mcp", "workroom.interfaces.mcp.diagnostic", "workroom.interfaces.mcp.eras",
         "workroom.interfaces.mcp.jsonrpc", "workroom.interfaces.mcp.protocol", "workroom.interfaces.mcp.shim",
-        "workroom.interfaces.mcp.steps",
+        "workroom.interfaces.mcp.steps", "workroom.text", "workroom.text.strict_json",
     }  # fmt: skip
 
 

@@ -6,6 +6,7 @@
     guard        Host, Origin, Sec-Fetch-Site, the form and size of what is sent: before anything else
     limits       how much, how many, how long
     token        whose bearer token it is
+    share        how much one token may have at once
     body         the whole body, within its limits of bytes and time
     api          the routes of the JSON API
     events       the stream of what happens
@@ -14,8 +15,8 @@
 
 A request's way, each step a pure ASGI application around the next:
 
-    uvicorn ── Guard ── Answering ── Token ── Body ── Router ── api, or what is mounted
-              4xx       errors as    401     408,413
+    uvicorn ── Guard ── Answering ── Token ── Share ── Body ── Router ── api, or what is mounted
+              4xx       errors as    401     429     408,413
                         envelopes
 
 What is mounted below a path (`application.mounted`) is an ASGI application. It gets only requests that the guard let

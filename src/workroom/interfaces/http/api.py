@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from concurrent.futures import Executor
+from functools import partial
 from typing import Any
 
 from starlette.requests import Request
@@ -54,7 +56,7 @@ async def list_workspaces(request: Request) -> Response:
     """The workspaces of the token."""
     hub, client = _caller(request)
     loop = asyncio.get_running_loop()
-    rows = await loop.run_in_executor(hub.pool, _workspace_rows, hub, client)
+    rows = await loop.run_in_executor(hub.pool.lane(client.actor.name), _workspace_rows, hub, client)
     return json_response({"workspaces": rows, "client": client.name, "profile": client.profile})
 
 
@@ -71,7 +73,7 @@ async def call_tool(request: Request) -> Response:
     hub, client = _caller(request)
     workspace = await enter(hub, client, request.path_params["workspace"])
     _check_path(request, flat=False)
-    arguments = await _arguments(request, hub)
+    arguments = await _arguments(request, hub.pool.lane(client.actor.name))
     if "action" in arguments:
         raise WorkroomError(
             ErrorCode.INVALID_INPUT, "`action` stands in the path.", next_step="Leave it out of the body."
@@ -84,13 +86,15 @@ async def call_flat_tool(request: Request) -> Response:
     hub, client = _caller(request)
     workspace = await enter(hub, client, request.path_params["workspace"])
     _check_path(request, flat=True)
-    return await _called(request, hub, workspace, await _arguments(request, hub))
+    return await _called(request, hub, workspace, await _arguments(request, hub.pool.lane(client.actor.name)))
 
 
 async def _called(request: Request, hub: Hub, workspace: Workspace, raw: dict[str, Any]) -> Response:
     client = request.state.client
     call = Call(workspace, client.actor, client.profile)
-    envelope = await _unless_gone(request, dispatch(hub.pool, call, request.path_params["tool"], raw))
+    envelope = await _unless_gone(
+        request, dispatch(hub.pool.lane(call.actor.name), call, request.path_params["tool"], raw)
+    )
     return Response(status_code=499) if envelope is None else answer(envelope)
 
 
@@ -106,7 +110,8 @@ async def decide(request: Request) -> Response:
     )
     tried = {name: request.path_params[name] for name in ("approval", "decision")}
     loop = asyncio.get_running_loop()
-    await loop.run_in_executor(hub.pool, workspace.audit.refused, client.actor, "approvals.decide", refusal, tried)
+    told = partial(workspace.audit.refused, client.actor, "approvals.decide", refusal, tried)
+    await loop.run_in_executor(hub.pool.lane(client.actor.name), told)
     raise refusal
 
 
@@ -164,12 +169,12 @@ def _check_path(request: Request, *, flat: bool) -> None:
             )
 
 
-async def _arguments(request: Request, hub: Hub) -> dict[str, Any]:
+async def _arguments(request: Request, lane: Executor) -> dict[str, Any]:
     body = await request.body()
     if len(body) <= _SMALL_BYTES:
         value = strict_json.parse(body)
     else:
-        value = await asyncio.get_running_loop().run_in_executor(hub.pool, strict_json.parse, body)
+        value = await asyncio.get_running_loop().run_in_executor(lane, strict_json.parse, body)
     if not isinstance(value, dict):
         raise WorkroomError(ErrorCode.INVALID_INPUT, "The body is a JSON object: the action's arguments.")
     return value

@@ -14,6 +14,7 @@ from workroom.interfaces.http.api import ROUTES
 from workroom.interfaces.http.body import Body
 from workroom.interfaces.http.guard import Guard
 from workroom.interfaces.http.limits import Limits
+from workroom.interfaces.http.share import Share
 from workroom.interfaces.http.token import Token
 from workroom.interfaces.mcp.streamable.door import McpApplication
 from workroom.server.hub import Hub
@@ -35,7 +36,7 @@ def application(
         routes += [Route(path, _Mount(app)), Route(f"{path}/{{workspace}}", _Mount(app))]
     router = Router(routes, redirect_slashes=False)
     inside = _Knowing(router, {"hub": hub, "stopping": stopping, "over": over})
-    return Guard(Answering(Token(Body(inside, limits), hub)), hosts, limits)
+    return Guard(Answering(Token(Share(Body(inside, limits), limits), hub)), hosts, limits)
 
 
 class _Mount:

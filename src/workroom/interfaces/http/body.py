@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -19,21 +20,23 @@ class Body:
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
         self._app = app
         self._limits = limits
-        self._held = 0
+        self._held: Counter[str] = Counter()
+        """By client: bytes of bodies that came and are still worked on."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        client = scope.get("state", {}).get("client")
+        if scope["type"] != "http" or client is None:  # who shows no token is told what needs no body, and sends none
             await self._app(scope, receive, send)
             return
         body = bytearray()
         try:
-            if not await self._read(body, receive):
+            if not await self._read(body, client.id, receive):
                 return
             await self._app(scope, _replayed(bytes(body), receive), send)
         finally:
-            self._held -= len(body)
+            self._held -= Counter({client.id: len(body)})  # and drops who holds nothing any more
 
-    async def _read(self, body: bytearray, receive: Receive) -> bool:
+    async def _read(self, body: bytearray, client: str, receive: Receive) -> bool:
         """Read it all; False when the client has gone."""
         try:
             async with asyncio.timeout(self._limits.body_seconds):
@@ -41,7 +44,7 @@ class Body:
                     message = await receive()
                     if message["type"] == "http.disconnect":
                         return False
-                    self._take(body, message.get("body", b""))
+                    self._take(body, client, message.get("body", b""))
                     if not message.get("more_body", False):
                         return True
         except TimeoutError:
@@ -49,12 +52,14 @@ class Body:
                 408, ErrorCode.TIMEOUT, f"The body didn't come within {self._limits.body_seconds:.0f} s."
             ) from None
 
-    def _take(self, body: bytearray, part: bytes) -> None:
+    def _take(self, body: bytearray, client: str, part: bytes) -> None:
         if len(body) + len(part) > self._limits.body_bytes:
             raise _refused(413, ErrorCode.LIMIT_EXCEEDED, f"A body is at most {self._limits.body_bytes:,} bytes.")
-        if self._held + len(part) > self._limits.bodies_bytes:
+        if self._held[client] + len(part) > self._limits.own_bodies_bytes:
+            raise _refused(429, ErrorCode.LIMIT_EXCEEDED, "This token sends too much at once; try again later.")
+        if self._held.total() + len(part) > self._limits.bodies_bytes:
             raise _refused(429, ErrorCode.LIMIT_EXCEEDED, "Too much is being sent at once; try again later.")
-        self._held += len(part)
+        self._held[client] += len(part)
         body += part
 
 

@@ -19,6 +19,7 @@ import asyncio
 import contextlib
 import json
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Executor
 from typing import Any
 
 from starlette.requests import Request
@@ -46,7 +47,8 @@ async def follow_events(request: Request) -> Response:
     """The events of a workspace from a number on."""
     since = _since(request)
     workspace = await enter(request.state.hub, request.state.client, request.path_params["workspace"])
-    stream = _Stream(request.state.hub, workspace, request.state.stopping, request.state.current)
+    lane = request.state.hub.pool.lane(request.state.client.actor.name)
+    stream = _Stream(request.state.hub, lane, workspace, request.state.stopping, request.state.current)
     return StreamingResponse(stream.events(since), media_type="text/event-stream")
 
 
@@ -65,8 +67,16 @@ def _since(request: Request) -> int | None:
 class _Stream:
     """One client's stream. Everything here belongs to the loop's thread, apart from `_wake`."""
 
-    def __init__(self, hub: Hub, workspace: Workspace, stopping: asyncio.Event, is_current: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        hub: Hub,
+        lane: Executor,
+        workspace: Workspace,
+        stopping: asyncio.Event,
+        is_current: Callable[[], bool],
+    ) -> None:
         self._hub = hub
+        self._lane = lane
         self._workspace = workspace
         self._stopping = stopping
         self._is_current = is_current
@@ -118,7 +128,7 @@ class _Stream:
         return last
 
     async def _read(self, read: Callable[..., Any], *arguments: Any) -> Any:
-        return await self._loop.run_in_executor(self._hub.pool, read, *arguments)
+        return await self._loop.run_in_executor(self._lane, read, *arguments)
 
     async def _wait(self) -> bool:
         """Wait for news; False when there are none for a while."""

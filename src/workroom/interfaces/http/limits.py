@@ -23,6 +23,10 @@ class Limits:
     """How long a body may take to come in."""
     bodies_bytes: int = 128 * 1024 * 1024
     """All bodies together, while they are read and worked on."""
+    own_bodies_bytes: int = 64 * 1024 * 1024
+    """The same of one token."""
+    requests: int = 256
+    """Requests of one token at once, streams among them."""
     ranges: int = 10
     """Ranges that a request asks for."""
     connections: int = 1_000

@@ -37,7 +37,7 @@ _REFUSALS: Mapping[int, str] = {
     415: "The body isn't JSON.",
     416: "Too many ranges.",
     421: "Host names another server.",
-    429: "Too many connections, or too much sent at once.",
+    429: "Too many connections or requests, or too much sent at once.",
     431: "The request's head is too long.",
     500: "A fault of Workroom's own.",
     503: "The server stops.",

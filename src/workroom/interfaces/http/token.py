@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from workroom.base.actor import Actor
 from workroom.base.errors import ErrorCode
-from workroom.core.clients import Client
+from workroom.core.clients import TOKEN, Client
 from workroom.interfaces.http.answers import RefusedError
 from workroom.server.hub import Hub
 
@@ -41,7 +41,7 @@ class Token:
             return self._client(Headers(scope=scope))
         except RefusedError as error:
             host = (scope.get("client") or ("unknown",))[0]
-            tried = f"{scope.get('method', 'GET')} {scope['path']}"
+            tried = TOKEN.sub("wrt_…", f"{scope.get('method', 'GET')} {scope['path']}")  # some put it into the path
             who = Actor("program", f"HTTP from {host}")
             self._hub.pool.run(partial(self._hub.ledger.turned_away, who, "http", tried, error))
             raise
@@ -49,12 +49,12 @@ class Token:
     def _client(self, headers: Headers) -> Client:
         shown = headers.getlist("authorization")
         if not shown:
-            raise _unknown("The request shows no token.", 'Bearer realm="workroom"')
+            raise _unknown("The request has no Authorization header, so no token.", 'Bearer realm="workroom"')
         scheme, _, token = shown[0].partition(" ")
         client = self._clients.find(token.strip()) if len(shown) == 1 and scheme.lower() == "bearer" else None
         if client is None:
             raise _unknown(
-                "The token is not known, was revoked, or has expired.",
+                "The token in the Authorization header is not known, was revoked, or has expired.",
                 'Bearer realm="workroom", error="invalid_token"',
             )
         return client
@@ -63,7 +63,7 @@ class Token:
 def _unknown(message: str, challenge: str) -> RefusedError:
     return RefusedError(
         401,
-        ErrorCode.PROTECTED_PATH,
+        ErrorCode.INVALID_INPUT,
         message,
         next_step="Send `Authorization: Bearer TOKEN`; the person makes one with `workroom token create`.",
         headers={"WWW-Authenticate": challenge},

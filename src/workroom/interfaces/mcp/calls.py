@@ -100,6 +100,8 @@ class Calls:
         self._peer = peer
         self._send = send
         self._loop = asyncio.get_running_loop()
+        self._lane = hub.pool.lane(session.id if actor is None else actor.name)
+        """A token's for all of its sessions; else the connection's own."""
 
     @property
     def busy(self) -> bool:
@@ -245,7 +247,7 @@ class Calls:
     def work(self, request: Request, pulse: Pulse, work: Callable[[], str | None]) -> None:
         """Answer a request with what `work` comes to, a JSON text, on a thread; None: it is answered otherwise."""
         self._running[request] = Run(pulse)
-        self._hub.pool.run(partial(self._run, request, work))
+        self._lane.run(partial(self._run, request, work))
 
     def _run(self, request: Request, work: Callable[[], str | None]) -> None:
         with self._lock:
@@ -270,7 +272,7 @@ class Calls:
 
     async def _wait(self, request: Request, caller: Call, name: str, arguments: dict[str, Any]) -> None:
         try:
-            envelope = await dispatch(self._hub.pool, caller, name, arguments)
+            envelope = await dispatch(self._lane, caller, name, arguments)
             self._answer(request, call_result(envelope, request.client.structured))
             self.answered()
         except Exception:  # noqa: BLE001 - the client is told

@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from workroom.text import strict_json
+
 __all__ = [
     "INTERNAL_ERROR",
     "INVALID_PARAMS",
@@ -36,7 +38,9 @@ class RpcError(Exception):
 
 
 def decode(text: bytes) -> Any:
-    """The JSON value of a text. ValueError when it is none (NaN and Infinity are none), or is nested too deep."""
+    """The JSON value of a text. ValueError when it is none (nor are NaN and Infinity), too deep, or too much."""
+    if strict_json.holds_too_much(text):
+        raise ValueError(f"more than {strict_json.MOST:,} values")
     try:
         return _DECODER.decode(text.decode("utf-8"))
     except RecursionError as error:

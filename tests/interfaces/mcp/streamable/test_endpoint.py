@@ -459,3 +459,30 @@ def test_a_server_that_goes_ends_what_only_waits_and_lets_calls_finish():
         assert "done" in (await asking).text
 
     run(use)
+
+
+@pytest.mark.parametrize("method", ["initialize", "subscriptions/listen", "resources/subscribe"])
+def test_what_is_kept_of_a_client_is_small(method):
+    """An introduction, a subscription: a session or a stream keeps it, so that a token may have many."""
+
+    async def use(hall):
+        named = await hall.begin()
+        answer = await hall.post(rpc(method, protocolVersion="2025-11-25", capabilities={"x": "y" * 300_000}), **named)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (413, -32600)
+        assert "calls no tool" in answer.json()["error"]["message"]
+
+    run(use)
+
+
+def test_a_long_call_is_decoded_like_any_other():
+    async def use(hall):
+        named = await hall.begin()
+        asking = asyncio.create_task(hall.post(rpc("tools/call", 7, name="x", arguments={"a": "y" * 300_000}), **named))
+        request = await hall.talkers[0].calls.get()
+        assert len(request.params["arguments"]["a"]) == 300_000
+        hall.talkers[0].answer(request, "done")
+        assert (await asking).status_code == 200
+        broken = await hall.post(b'{"a": "' + b"y" * 300_000, **named)
+        assert (broken.status_code, broken.json()["error"]["code"]) == (400, -32700)
+
+    run(use)

@@ -109,17 +109,28 @@ class Endpoint:
     async def _post(self, exchange: Exchange, place: Place) -> None:
         check_content_type(exchange.headers)
         check_accept(exchange.headers, _JSON, _EVENTS)
-        try:
-            message = decode(await exchange.body())
-        except ValueError as error:
-            raise RefusedError(400, PARSE_ERROR, f"The body is not JSON: {str(error)[:200]}.") from None
-        if isinstance(message, list) and len(message) > self._limits.batch:
-            raise RefusedError(400, INVALID_REQUEST, f"A batch has at most {self._limits.batch} messages.")
+        message = await self._read(exchange)
         post = self._post_alone if is_stateless(exchange.headers, message) else self._post_in_session
         try:
             await post(exchange, place, message)
         except RefusedError as refused:
             await exchange.refuse(refused, message.get("id") if isinstance(message, dict) else None)
+
+    async def _read(self, exchange: Exchange) -> Any:
+        """The body's message, or batch of them, within bounds."""
+        body = await exchange.body()
+        try:
+            is_small = len(body) <= self._limits.small_bytes
+            message = decode(body) if is_small else await asyncio.to_thread(decode, body)
+        except ValueError as error:
+            raise RefusedError(400, PARSE_ERROR, f"The body is not JSON: {str(error)[:200]}.") from None
+        messages = message if isinstance(message, list) else [message]
+        if len(messages) > self._limits.batch:
+            raise RefusedError(400, INVALID_REQUEST, f"A batch has at most {self._limits.batch} messages.")
+        if len(body) > self._limits.other_bytes and not all(map(_is_call, messages)):
+            most = f"{self._limits.other_bytes:,} bytes"
+            raise RefusedError(413, INVALID_REQUEST, f"A message that calls no tool has at most {most}.")
+        return message
 
     async def _post_in_session(self, exchange: Exchange, place: Place, message: Any) -> None:
         check_revision(exchange.headers)
@@ -295,6 +306,10 @@ def _wanted(session: HttpSession, last: str | None) -> tuple[Stream, int]:
         if stream is not None and stream.has_been(int(number)):
             return stream, int(number)
     raise RefusedError(400, INVALID_REQUEST, "The stream of that Last-Event-ID is not kept any more.")
+
+
+def _is_call(message: Any) -> bool:
+    return isinstance(message, dict) and message.get("method") == "tools/call"
 
 
 def _wrong_method(allowed: str) -> RefusedError:

@@ -13,8 +13,12 @@ class Limits:
 
     sessions: int = 128
     """Sessions at once; above that the longest unused one goes."""
-    requests: int = 512
+    requests: int = 256
     """Requests that are served at once, streams among them."""
+    other_bytes: int = 256 * 1024
+    """A message that is no call of a tool: sessions and streams keep what they began with."""
+    small_bytes: int = 64 * 1024
+    """A message up to this long is decoded at once; a longer one on a thread of its own."""
     batch: int = 100
     """Messages in one batch."""
     idle_seconds: float = 1_800
