@@ -36,8 +36,7 @@ _LINES = 40
 _QUOTA_BYTES = 50_000_000
 """Of before-images. A long run reaches it and forgets the oldest from there on, as a server of many weeks does."""
 _JUDGED_SECONDS = 1_200
-"""A shorter run says nothing of what grows: SQLite's caches are being filled, 32 MiB for the connection that writes
-and 2 MiB for each that reads."""
+"""A shorter run says nothing of what grows: clients are still coming, and caches are being filled."""
 _GROWTH = 0.05
 """By which share what is held may grow from the middle of a long run to its end."""
 

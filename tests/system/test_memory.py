@@ -1,4 +1,4 @@
-"""Many threads take memory from few places."""
+"""Many threads take memory from few places, and the system has back what is large."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from workroom.system.memory import share_arenas
+from workroom.system.memory import give_back_large_blocks, share_arenas
 
 _PROGRAM = """
 import sys, threading
@@ -46,3 +46,26 @@ def test_threads_share_what_is_free():
 
 def test_a_library_without_the_setting_is_left_as_it_is():
     assert share_arenas(object()) is False
+    assert give_back_large_blocks(object()) is False
+
+
+_LARGE = """
+import sys
+from workroom.system.memory import give_back_large_blocks
+if sys.argv[1] == "given back":
+    assert give_back_large_blocks()
+bytes(4 << 20)  # from the freeing of this one on, glibc takes up to 4 MiB from the heap
+kept = [[b"x" * (256 << 10), b"y" * 20_000] for _ in range(200)]
+kept = [small for _, small in kept]
+print(next(line for line in open("/proc/self/status") if line.startswith("VmRSS")).split()[1])
+"""
+
+
+def resident(how: str) -> int:
+    """KiB that a process has once it has freed 50 MiB of large blocks among small ones that it keeps."""
+    return int(subprocess.run([sys.executable, "-c", _LARGE, how], capture_output=True, text=True, check=True).stdout)
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="needs glibc")
+def test_the_system_has_large_blocks_back():
+    assert resident("as it comes") - resident("given back") > 25 * 1024

@@ -504,3 +504,66 @@ def test_an_image_that_cant_be_read_is_told(store: Store) -> None:
     with pytest.raises(WorkroomError, match="can't be read"):
         list(store.image_pieces(sha) or ())
     path.rmdir()
+
+
+# What is held in memory.
+
+
+def sqlite_bytes() -> int:
+    return int(apsw.status(apsw.SQLITE_STATUS_MEMORY_USED)[0])
+
+
+def fill(store: Store, commits: int) -> None:
+    for _ in range(commits):
+        with store.write() as db:
+            db.executemany("INSERT INTO notes (text) VALUES (?)", (("x" * 1000,) for _ in range(1000)))
+
+
+def test_however_large_the_database_is_little_of_it_is_held(store: Store) -> None:
+    before = sqlite_bytes()
+    fill(store, 24)
+    with contextlib.ExitStack() as stack:
+        readers = [stack.enter_context(store.read()) for _ in range(12)]
+        assert {db.execute("SELECT sum(length(text)) FROM notes").get for db in readers} == {24_000_000}
+    assert sqlite_bytes() - before < 16 * 1024 * 1024
+
+
+def test_a_large_unit_of_work_is_written_once_and_given_back(store: Store) -> None:
+    log = Path(f"{store.folder}/workspace.db-wal")
+    fill(store, 1)
+    before, written = sqlite_bytes(), log.stat().st_size
+    with store.write() as db:
+        fill(store, 16)
+        assert db.execute("SELECT count(*) FROM notes").get == 17_000
+        assert log.stat().st_size == written, "nothing is written before its end"
+    assert sqlite_bytes() - before < 6 * 1024 * 1024
+
+
+def summed(store: Store) -> int:
+    with store.read() as db:
+        return int(db.execute("SELECT coalesce(sum(bytes), 0) FROM images").get)
+
+
+def test_what_the_images_hold_is_counted_as_they_come_and_go(store: Store) -> None:
+    with store.write() as db:
+        shas = [store.put_image(db, bytes(size)) for size in (0, 5, 5, 70_000)]
+    with contextlib.suppress(ZeroDivisionError), store.write() as db:
+        store.put_image(db, b"taken back")
+        store.forget_image(db, shas[1])
+        assert store.images_bytes() == summed(store) == 70_010
+        raise ZeroDivisionError
+    assert store.images_bytes() == summed(store) == 70_005
+    with store.write() as db:
+        store.forget_image(db, shas[3])
+        store.forget_image(db, "0" * 64)
+    assert store.images_bytes() == summed(store) == 5
+
+
+def test_a_store_of_before_is_counted_when_it_is_opened(store: Store) -> None:
+    with store.write() as db:
+        store.put_image(db, b"12345")
+        db.execute("DROP TRIGGER images_come; DROP TRIGGER images_go; DROP TABLE images_held")
+        db.execute("DELETE FROM meta WHERE name = 'store/held'")
+    store.close()
+    with contextlib.closing(Store(store.folder, [TABLE])) as again:
+        assert again.images_bytes() == 5

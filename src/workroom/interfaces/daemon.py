@@ -42,7 +42,7 @@ from workroom.interfaces.person import PersonConnection
 from workroom.person.credential import PersonCredential
 from workroom.server.hub import Hub
 from workroom.server.session import Session
-from workroom.system.memory import share_arenas
+from workroom.system.memory import give_back_large_blocks, share_arenas
 from workroom.system.state import StateDirectory
 from workroom.tools.workspace import Workspace
 
@@ -162,6 +162,7 @@ class Daemon:
     ) -> None:
         """`idle_seconds` without connections end the server, unless it listens for HTTP; None: it stays."""
         share_arenas()  # before there are threads
+        give_back_large_blocks()
         self.place = place
         self.hub = Hub(state)
         self.http = HttpHouse(self.hub)

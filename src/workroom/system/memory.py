@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ctypes
 
-__all__ = ["share_arenas"]
+__all__ = ["give_back_large_blocks", "share_arenas"]
 
-_M_ARENA_MAX = -8  # malloc.h
+_M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8  # malloc.h
 _ARENAS = 2
+_LARGE_BYTES = 128 * 1024
 
 
 def share_arenas(library: object | None = None) -> bool:
@@ -19,3 +20,14 @@ def share_arenas(library: object | None = None) -> bool:
     """
     mallopt = getattr(library or ctypes.CDLL(None), "mallopt", None)
     return mallopt is not None and bool(mallopt(_M_ARENA_MAX, _ARENAS))
+
+
+def give_back_large_blocks(library: object | None = None) -> bool:
+    """Let each large block be memory of its own, which the system has back when it is freed; whether that can be set.
+
+    By default glibc raises the bound each time such a block is freed, up to 32 MiB, and takes the next ones from the
+    heap. asyncio reads into 256 KiB and cuts what it got to its size, a few hundred bytes: what is left behind each of
+    these is soon too small for the next one, and the heap grows for as long as the server runs.
+    """
+    mallopt = getattr(library or ctypes.CDLL(None), "mallopt", None)
+    return mallopt is not None and bool(mallopt(_M_MMAP_THRESHOLD, _LARGE_BYTES))

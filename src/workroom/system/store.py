@@ -21,7 +21,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from io import RawIOBase
 from pathlib import Path
 from typing import Any, Self
 
@@ -53,8 +52,13 @@ INLINE_BYTES = 64 * 1024
 
 _PIECE = 1 << 20
 _SPARE_READERS = 8
-_WRITER_CACHE_KIB = 32 * 1024
-"""What one transaction changes stays in memory up to here; beyond, pages are written, read and written again."""
+_WRITER_CACHE_KIB = 4 * 1024
+_READER_CACHE_KIB = 1024
+"""What a connection keeps of the database's pages between its transactions. The system keeps them, too, for all
+connections at once; with SQLite's own 2 MiB each, and more for the writer, a server grows for half an hour."""
+_SPILL_PAGES = 8 * 1024
+"""Of 4 KiB. What one transaction changes stays in memory up to here, and is given back at its end; beyond, pages are
+written, read and written again."""
 _log = logging.getLogger(__name__)
 
 _OWN: tuple[Migration, ...] = (
@@ -67,6 +71,17 @@ _OWN: tuple[Migration, ...] = (
         """,
     ),
     audit.MIGRATION,
+    (
+        "store/held",
+        """
+        CREATE TABLE images_held (bytes INTEGER NOT NULL) STRICT;
+        INSERT INTO images_held SELECT coalesce(sum(bytes), 0) FROM images;
+        CREATE TRIGGER images_come AFTER INSERT ON images
+            BEGIN UPDATE images_held SET bytes = bytes + NEW.bytes; END;
+        CREATE TRIGGER images_go AFTER DELETE ON images
+            BEGIN UPDATE images_held SET bytes = bytes - OLD.bytes; END;
+        """,
+    ),
 )
 
 
@@ -124,6 +139,7 @@ class Store:
         self._writer = self._connect()
         try:
             self._writer.execute(f"PRAGMA cache_size = -{_WRITER_CACHE_KIB}")
+            self._writer.execute(f"PRAGMA cache_spill = {_SPILL_PAGES}")
             os.chmod(self._path, 0o600)
             self._migrate([*_OWN, *migrations])
             self._sweep_images()
@@ -304,20 +320,22 @@ class Store:
             raise WorkroomError(ErrorCode.IO_ERROR, f"The image {sha} is damaged on disk.")
         return body
 
+    def has_image(self, sha: str) -> bool:
+        """Whether the content is kept; it isn't read."""
+        with self.read() as db:
+            row = db.execute("SELECT body IS NULL FROM images WHERE sha256 = ?", (sha,)).fetchone()
+        return row is not None and (not row[0] or self._image_path(sha).exists())
+
     def image_pieces(self, sha: str) -> Iterable[bytes] | None:
-        """The content, a piece at a time, or None; IO_ERROR at its end when it is damaged."""
+        """The content, a piece at a time, or None; IO_ERROR where it can't be read, or is damaged."""
         with self.read() as db:
             row = db.execute("SELECT body FROM images WHERE sha256 = ?", (sha,)).fetchone()
         if row is None:
             return None
         if row[0] is not None:
             return (bytes(row[0]),)
-        try:
-            return _read_image(sha, open(self._image_path(sha), "rb", buffering=0))
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise WorkroomError(ErrorCode.IO_ERROR, f"The image {sha} can't be read: {error.strerror}.") from error
+        path = self._image_path(sha)
+        return _read_image(sha, path) if path.exists() else None
 
     def forget_image(self, db: Database, sha: str) -> None:
         """Drop an image within the unit of work; its file goes once that is committed."""
@@ -327,7 +345,7 @@ class Store:
     def images_bytes(self) -> int:
         """What all images hold together, in bytes."""
         with self.read() as db:
-            return int(_value(db, "SELECT COALESCE(SUM(bytes), 0) FROM images"))
+            return int(_value(db, "SELECT bytes FROM images_held"))
 
     def _image_path(self, sha: str) -> Path:
         return self.folder / "images" / sha[:2] / sha
@@ -382,6 +400,7 @@ class Store:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute(f"PRAGMA cache_size = -{_READER_CACHE_KIB}")
         return connection
 
     def _reader(self) -> Database:
@@ -431,12 +450,15 @@ def _value(db: Database, sql: str) -> Any:
     return db.execute(sql).get
 
 
-def _read_image(sha: str, stream: RawIOBase) -> Iterator[bytes]:
+def _read_image(sha: str, path: Path) -> Iterator[bytes]:
     found = hashlib.sha256()
-    with stream:
-        while piece := stream.read(_PIECE):
-            found.update(piece)
-            yield piece
+    try:
+        with open(path, "rb", buffering=0) as stream:
+            while piece := stream.read(_PIECE):
+                found.update(piece)
+                yield piece
+    except OSError as error:
+        raise WorkroomError(ErrorCode.IO_ERROR, f"The image {sha} can't be read: {error.strerror}.") from error
     if found.hexdigest() != sha:
         raise WorkroomError(ErrorCode.IO_ERROR, f"The image {sha} is damaged on disk.")
 

@@ -89,6 +89,7 @@ class Exchange:
         """Wait for nothing any more."""
         if self._leaving is not None:
             self._leaving.cancel()
+            self._leaving = None  # which holds this exchange: both would wait for the collector
 
     async def _begin(self, status: int, headers: Mapping[str, str]) -> None:
         pairs = [(name.encode("ascii"), value.encode("latin-1", "replace")) for name, value in headers.items()]
