@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+import json
 from dataclasses import replace
 
 import apsw
 import pytest
 from tests.conftest import AGENT
 
-from workroom.base.changes import ChangeSet, Permit
+from workroom.base.changes import ABSENT, Change, ChangeSet, Kind, Permit, State
 from workroom.core.transactions import marks, tables
 from workroom.core.transactions.model import Derivation, Planned
+from workroom.system.store import Store
 
 NOBODY = Permit("", "")
 
@@ -163,14 +167,14 @@ def test_released_images_that_no_other_needs_are_told(house, db):
         tables.add_transaction(db, blank(name), AGENT, 1.0)
         add_entry(house, db, blank(name))
         tables.refer(db, name, shas[:1])
-    assert tables.forget_candidates(db) == [(1, "tx_1"), (2, "tx_2")]
+    assert tables.oldest_kept(db, 9) == [(1, "tx_1"), (2, "tx_2")]
     tables.put_intent(db, "tx_1", {}, 1.0)
-    assert tables.forget_candidates(db) == [(2, "tx_2")]
+    assert tables.oldest_kept(db, 9) == [(2, "tx_2")]
     assert tables.release(db, "tx_2") == []
     tables.mark_forgotten(db, 2)
     assert tables.entry(db, 2).forgotten
-    assert tables.forget_candidates(db) == []
-    assert sorted(tables.release(db, "tx_1")) == sorted([(shas[0], 3), (shas[1], 5)])
+    assert tables.oldest_kept(db, 9) == []
+    assert sorted(tables.release(db, "tx_1")) == sorted(shas)
     assert db.execute("SELECT COUNT(*) FROM image_refs").get == 0
 
 
@@ -220,8 +224,8 @@ def test_images_to_keep_are_not_released(house, db):
     for sha in ("a", "b"):
         db.execute("INSERT INTO images (sha256, bytes, body) VALUES (?, 3, x'00')", (sha,))
     tables.refer(db, "tx_1", ["a", "b"])
-    assert tables.release(db, "tx_1", ["a"]) == [("b", 3)]
-    assert tables.release(db, "tx_1") == [("a", 3)]
+    assert tables.release(db, "tx_1", ["a"]) == ["b"]
+    assert tables.release(db, "tx_1") == ["a"]
 
 
 def test_no_entry_is_written_without_its_line_in_the_audit_log(house, db):
@@ -246,3 +250,72 @@ def test_an_entry_and_a_used_approval_stay_as_they_are(house, db):
             db.execute(sql)
     tables.mark_forgotten(db, 1)
     assert tables.entry(db, 1).forgotten
+
+
+# What stands in stores of before, and what a long history costs.
+
+
+def test_rows_of_before_are_kept_as_they_are_read_and_still_planned(tmp_path):
+    names = [name for name, _ in tables.MIGRATIONS]
+    before = tables.MIGRATIONS[: names.index("transactions/rows")]
+    change = {
+        "path": "f", "before": ["absent", "", 0, None], "after": ["file", "ab", 2, 420], "origin": None, "like": "g",
+        "matched": "exact", "added": None, "removed": 0, "merged": False,
+    }  # fmt: skip
+    body = {
+        "operations": [{"type": "create", "path": "f"}], "changes": [change], "directories": [], "dangers": [],
+        "asks": [], "warnings": ["w"], "supersedes": None, "takes_back": [],
+    }  # fmt: skip
+    with contextlib.closing(Store(tmp_path / "store", before)) as store, store.write() as db:
+        for number, status in enumerate(("planned", "applied")):
+            db.execute(
+                "INSERT INTO transactions (id, cause, status, title, body, fingerprint, idempotency_key, actor_kind, "
+                "actor_name, session, created_at, entry, waits) VALUES (?, 'edit', ?, 't', ?, 'p', ?, 'agent', 'a', "
+                "'s', ?, ?, 1)",
+                (f"tx_{number}", status, json.dumps(body), f"key {number}", 5.0 - number, number),
+            )
+    with contextlib.closing(Store(tmp_path / "store", tables.MIGRATIONS)) as store, store.read() as db:
+        assert [each.id for each in tables.transactions(db, None, 9)] == ["tx_0", "tx_1"]
+        found = tables.key_owner(db, "key 1")
+        assert (found.id, found.status, found.created_at, found.entry) == ("tx_1", "applied", 4.0, 1)
+        (kept,) = found.planned.change_set.changes
+        assert kept == Change("f", ABSENT, State(Kind.FILE, "ab", 2, 420), like="g", added=None)
+        assert (found.planned.operations, found.planned.warnings) == (tuple(body["operations"]), ("w",))
+        assert tables.planned_before(db, 9.0, 0) == ["tx_0"]
+
+
+def steps(db, act) -> int:
+    """How much work for SQLite something is, in hundreds of its machine's instructions."""
+    counted = itertools.count()
+    db.set_progress_handler(lambda: next(counted) < 0, 100)
+    act()
+    db.set_progress_handler(None)
+    return next(counted)
+
+
+def test_room_is_made_at_no_more_cost_in_a_long_history(house, db):
+    store = house.workspace.store
+    for number in range(400):
+        planned = blank(f"tx_{number}")
+        tables.add_transaction(db, planned, AGENT, float(number))
+        tables.refer(db, planned.id, [store.put_image(db, b"%d" % number)])
+        add_entry(house, db, planned)
+        if number < 390:
+            tables.mark_forgotten(db, number + 1)
+    cost = {
+        "oldest": steps(db, lambda: tables.oldest_kept(db, 1)),
+        "plans": steps(db, lambda: tables.droppable_plans(db, "tx_0")),
+        "stale": steps(db, lambda: tables.planned_before(db, 0.0, 9)),
+        "held": steps(db, store.images_bytes),
+        "undo": steps(db, lambda: marks.take_back(db, (200,), 400)),
+    }
+    assert max(cost.values()) <= 5, cost
+
+
+def test_what_is_as_in_most_changes_is_not_written(house, db):
+    house.write("f", "x\n")
+    planned = house.plan({"type": "replace", "path": "f", "search": "x", "replacement": "y"})
+    tables.add_transaction(db, planned, AGENT, 1.0)
+    body = json.loads(db.execute("SELECT body FROM transactions").get)
+    assert sorted(body) == ["changes", "operations"]
+    assert sorted(body["changes"][0]) == ["added", "after", "before", "path", "removed"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from workroom.base.changes import ChangeSet
 from workroom.base.errors import ErrorCode, WorkroomError
@@ -14,6 +14,8 @@ from workroom.system.store import Database, Store
 
 __all__ = ["Images", "held", "needed_by"]
 
+_AT_ONCE = 100
+"""Entries that are looked up together when the oldest are forgotten."""
 _EMPTY = hashlib.sha256(b"").hexdigest()
 
 
@@ -22,11 +24,14 @@ class Images:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._held = store.images_bytes()
 
     def get(self, sha: str) -> bytes | None:
         """The content, None when it was never kept or is forgotten."""
         return b"" if sha == _EMPTY else self._store.get_image(sha)
+
+    def has(self, sha: str) -> bool:
+        """Whether there is one; it isn't read."""
+        return sha == _EMPTY or self._store.has_image(sha)
 
     def pieces(self, sha: str) -> Iterable[bytes] | None:
         """The same, a piece at a time."""
@@ -41,38 +46,37 @@ class Images:
         shas = sorted(needed_by(planned.change_set))  # in the order of the table, whose pages are then touched once
         needed = {sha: size_of(planned.contents, sha) for sha in shas if sha in planned.contents}
         tables.refer(db, planned.id, needed)
-        self._held += sum(needed.values())
-        dropped = self._make_room(db, planned.id, needed, quota, commits=commits) if self._held > quota else ()
+        room = quota - sum(size for sha, size in needed.items() if not tables.has_image(db, sha))
+        dropped = self._make_room(db, planned.id, room, quota, commits=commits) if self._over(room) else ()
         for sha, size in needed.items():
             self._store.put_image_as(db, sha, size, pieces_of(planned.contents, sha) or ())
         return dropped
 
-    def _make_room(
-        self, db: Database, transaction_id: str, needed: Mapping[str, int], quota: int, *, commits: bool
-    ) -> tuple[str, ...]:
-        """Forget until the quota holds. One content of two plans was counted twice on the way, so count anew first."""
-        self._held = self._store.images_bytes()
-        self._held += sum(size for sha, size in needed.items() if not tables.has_image(db, sha))
+    def _make_room(self, db: Database, transaction_id: str, room: int, quota: int, *, commits: bool) -> tuple[str, ...]:
+        """Forget until what is kept fits into `room`, which is what the new images leave of the quota."""
         dropped = []
         for plan in tables.droppable_plans(db, transaction_id):
-            if self._held <= quota:
+            if not self._over(room):
                 break
             self.release(db, plan)
             tables.prune_planned(db, plan)
             dropped.append(plan)
-        if not commits and self._held > quota:
+        if not commits and self._over(room):
             raise WorkroomError(
                 ErrorCode.LIMIT_EXCEEDED,
-                f"The plan's images don't fit beside the history: {self._held:,} bytes, and the quota "
-                f"(history_quota_bytes) is {quota:,}.",
+                f"The plan's images don't fit beside the history: {self._store.images_bytes() + quota - room:,} bytes, "
+                f"and the quota (history_quota_bytes) is {quota:,}.",
                 next_step="Apply it instead of previewing it, split it, or ask the person to raise the quota.",
             )
-        for number, entry in tables.forget_candidates(db):
-            if self._held <= quota:
-                break
-            self.release(db, entry)
-            tables.mark_forgotten(db, number)
+        while self._over(room) and (oldest := tables.oldest_kept(db, _AT_ONCE)):
+            for number, entry in oldest:
+                if self._over(room):
+                    self.release(db, entry)
+                    tables.mark_forgotten(db, number)
         return tuple(dropped)
+
+    def _over(self, room: int) -> bool:
+        return self._store.images_bytes() > room
 
     def narrow(self, db: Database, rest: Planned) -> None:
         """Keep of a plan's images what the rest of it needs; every one of those is in the store."""
@@ -82,9 +86,8 @@ class Images:
 
     def release(self, db: Database, transaction_id: str, keep: Iterable[str] = ()) -> None:
         """Drop the images that only this transaction needed, but those to `keep`."""
-        for sha, size in tables.release(db, transaction_id, keep):
+        for sha in tables.release(db, transaction_id, keep):
             self._store.forget_image(db, sha)
-            self._held -= size
 
 
 def needed_by(change_set: ChangeSet) -> set[str]:

@@ -48,7 +48,8 @@ def take_back(db: Database, numbers: Iterable[int], by: int) -> list[str]:
     db.executemany("INSERT INTO marks (by, entry, was, became) VALUES (?, ?, ?, ?)", rows)
     db.executemany("UPDATE entries SET undone_by = ? WHERE number = ?", ((now, number) for _, number, _, now in rows))
     db.executemany(
-        "UPDATE transactions SET status = ?, note = '' WHERE entry = ?",
+        "UPDATE transactions SET status = ?, note = '' "
+        "WHERE id = (SELECT transaction_id FROM entries WHERE number = ?)",
         (("applied" if now is None else "rolled_back", number) for _, number, _, now in rows),
     )
     out_of_force = json.dumps([number for _, number, _, now in rows if now is not None])

@@ -9,9 +9,9 @@ Derivation   how a stored transaction came from another: a part of it, or edited
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, Literal, Protocol
 
 from workroom.base.actor import Actor
 from workroom.base.changes import Change, ChangeSet, Danger, Kind, State
@@ -22,6 +22,7 @@ __all__ = [
     "Directory",
     "Entry",
     "ImageOf",
+    "Kept",
     "Part",
     "Planned",
     "Status",
@@ -35,6 +36,21 @@ __all__ = [
 Status = Literal["planned", "applied", "rolled_back", "superseded", "failed"]
 ImageOf = Callable[[str], bytes | None]
 """Finds a content by its SHA-256; None when it isn't kept."""
+
+
+class Kept(Protocol):
+    """Contents that are kept, by SHA-256."""
+
+    def has(self, sha: str) -> bool:
+        """Whether there is one; it isn't read."""
+
+    def get(self, sha: str) -> bytes | None:
+        """All of it, None where it isn't kept."""
+
+    def pieces(self, sha: str) -> Iterable[bytes] | None:
+        """The same, a piece at a time."""
+
+
 Withdraw = Callable[[Database, str, str, str, Callable[[Mapping[str, Any], str], bool]], int]
 """Within the unit of work: a transaction was committed (`commit`) or taken back (`rollback`), whole or in part, by
 another. What still waits for a word on doing that is over, unless its arguments and fingerprint pass; answers how many
@@ -158,24 +174,19 @@ class Entry:
 
 
 def change_to_json(change: Change) -> dict[str, Any]:
-    """A change as it is stored."""
-    return {
-        "path": change.path,
-        "before": _state_row(change.before),
-        "after": _state_row(change.after),
-        "origin": change.origin,
-        "like": change.like,
-        "matched": change.matched,
-        "added": change.added,
-        "removed": change.removed,
-        "merged": change.merged,
-    }
+    """A change as it is stored: what is as in most changes isn't written."""
+    body = {"path": change.path, "before": _state_row(change.before), "after": _state_row(change.after)}
+    more = {name: getattr(change, name) for name in _OPTIONAL}
+    return body | {name: value for name, value in more.items() if value != _OPTIONAL[name]}
 
 
 def change_from_json(body: dict[str, Any]) -> Change:
     """The change that `change_to_json` wrote."""
     before, after = (_state_of(body[side]) for side in ("before", "after"))
     return Change(**{**body, "before": before, "after": after})
+
+
+_OPTIONAL = {field.name: field.default for field in fields(Change) if field.default is not MISSING}
 
 
 def _state_row(state: State) -> list[Any]:

@@ -44,7 +44,6 @@ __all__ = [
     "entry",
     "entry_of",
     "find_transaction",
-    "forget_candidates",
     "has_image",
     "has_intent",
     "held",
@@ -54,6 +53,7 @@ __all__ = [
     "last_entry",
     "mark_forgotten",
     "newest_undoable",
+    "oldest_kept",
     "planned_before",
     "prune_planned",
     "put_intent",
@@ -134,6 +134,26 @@ MIGRATIONS: tuple[Migration, ...] = (
         ALTER TABLE transactions ADD COLUMN superseded_by TEXT;
         UPDATE transactions SET superseded_by = (SELECT max(d.transaction_id) FROM derivations d
             WHERE d.source = transactions.id AND d.kind <> 'part') WHERE status = 'superseded';
+        """,
+    ),
+    (
+        "transactions/rows",  # in the order of their making: by their ids, half of each page stays empty
+        """
+        CREATE TABLE rows (
+            id TEXT PRIMARY KEY, cause TEXT NOT NULL, status TEXT NOT NULL, title TEXT NOT NULL,
+            body TEXT NOT NULL, fingerprint TEXT NOT NULL, undoes INTEGER, idempotency_key TEXT UNIQUE,
+            actor_kind TEXT NOT NULL, actor_name TEXT NOT NULL, session TEXT NOT NULL,
+            created_at REAL NOT NULL, applied_at REAL, entry INTEGER, approval_id TEXT, note TEXT NOT NULL DEFAULT '',
+            waits INTEGER NOT NULL DEFAULT 0, superseded_by TEXT
+        ) STRICT;
+        INSERT INTO rows SELECT id, cause, status, title, body, fingerprint, undoes, idempotency_key, actor_kind,
+            actor_name, session, created_at, applied_at, entry, approval_id, note, waits, superseded_by
+            FROM transactions ORDER BY created_at;
+        DROP TABLE transactions;
+        ALTER TABLE rows RENAME TO transactions;
+        CREATE INDEX transactions_created ON transactions (created_at);
+        CREATE INDEX transactions_planned ON transactions (created_at) WHERE status = 'planned';
+        CREATE INDEX entries_kept ON entries (number, transaction_id) WHERE NOT forgotten;
         """,
     ),
 )
@@ -240,7 +260,7 @@ def held(db: Database, path: str, sha: str) -> bool:
     return any(
         change["path"] == path and sha in (change["before"][1], change["after"][1])
         for row in bodies
-        for change in json.loads(row[0])["changes"]
+        for change in json.loads(row[0]).get("changes", ())
     )
 
 
@@ -442,15 +462,14 @@ def has_image(db: Database, sha: str) -> bool:
     return db.execute("SELECT 1 FROM images WHERE sha256 = ?", (sha,)).fetchone() is not None
 
 
-def forget_candidates(db: Database) -> Iterable[tuple[int, str]]:
+def oldest_kept(db: Database, limit: int) -> list[tuple[int, str]]:
     """Entries whose images could be forgotten, oldest first, as number and transaction."""
-    return [
-        (int(row[0]), str(row[1]))
-        for row in db.execute(
-            "SELECT number, transaction_id FROM entries WHERE NOT forgotten AND transaction_id NOT IN "
-            "(SELECT transaction_id FROM intents) ORDER BY number"
-        )
-    ]
+    rows = db.execute(
+        "SELECT number, transaction_id FROM entries INDEXED BY entries_kept WHERE NOT forgotten AND transaction_id "
+        "NOT IN (SELECT transaction_id FROM intents) ORDER BY number LIMIT ?",
+        (limit,),
+    )
+    return [(int(row[0]), str(row[1])) for row in rows]
 
 
 def mark_forgotten(db: Database, number: int) -> None:
@@ -458,13 +477,13 @@ def mark_forgotten(db: Database, number: int) -> None:
     db.execute("UPDATE entries SET forgotten = 1 WHERE number = ?", (number,))
 
 
-def release(db: Database, transaction_id: str, keep: Iterable[str] = ()) -> list[tuple[str, int]]:
-    """A transaction needs its images no more, but those to `keep`; answers what no other needs, with sizes."""
+def release(db: Database, transaction_id: str, keep: Iterable[str] = ()) -> list[str]:
+    """A transaction needs its images no more, but those to `keep`; answers what no other needs."""
     kept = json.dumps(list(keep))
     found = [
-        (str(row[0]), int(row[1]))
+        str(row[0])
         for row in db.execute(
-            "SELECT r.sha256, i.bytes FROM image_refs r JOIN images i ON i.sha256 = r.sha256 "
+            "SELECT r.sha256 FROM image_refs r JOIN images i ON i.sha256 = r.sha256 "
             "WHERE r.transaction_id = ?1 AND r.sha256 NOT IN (SELECT value FROM json_each(?2)) AND NOT EXISTS "
             "(SELECT 1 FROM image_refs o WHERE o.sha256 = r.sha256 AND o.transaction_id <> ?1)",
             (transaction_id, kept),
@@ -505,19 +524,18 @@ def _audited(planned: Planned, number: int, body: str, permit: Permit) -> EntryW
 
 
 def _body(planned: Planned, *, operations: bool = True) -> str:
-    return json.dumps(
-        {
-            "operations": list(planned.operations) if operations else [],
-            "changes": [change_to_json(change) for change in planned.change_set.changes],
-            "directories": [[d.path, d.existed_before] for d in planned.directories],
-            "dangers": [[d.operation, d.path, d.alternative] for d in planned.dangers],
-            "asks": list(planned.asks),
-            "warnings": list(planned.warnings),
-            "supersedes": planned.supersedes,
-            "takes_back": list(planned.takes_back),
-        },
-        separators=(",", ":"),
-    )
+    """What has no column of its own; what is empty isn't written."""
+    body = {
+        "operations": list(planned.operations) if operations else [],
+        "changes": [change_to_json(change) for change in planned.change_set.changes],
+        "directories": [[d.path, d.existed_before] for d in planned.directories],
+        "dangers": [[d.operation, d.path, d.alternative] for d in planned.dangers],
+        "asks": list(planned.asks),
+        "warnings": list(planned.warnings),
+        "supersedes": planned.supersedes,
+        "takes_back": list(planned.takes_back),
+    }
+    return json.dumps({name: value for name, value in body.items() if value}, separators=(",", ":"))
 
 
 def _transaction(row: tuple[Any, ...]) -> Transaction:
@@ -526,13 +544,13 @@ def _transaction(row: tuple[Any, ...]) -> Transaction:
         id=row[0],
         cause=row[1],
         title=row[3],
-        operations=tuple(body["operations"]),
-        change_set=ChangeSet(tuple(change_from_json(change) for change in body["changes"])),
+        operations=tuple(body.get("operations", ())),
+        change_set=ChangeSet(tuple(change_from_json(change) for change in body.get("changes", ()))),
         fingerprint=row[5],
-        directories=tuple(Directory(*each) for each in body["directories"]),
-        dangers=tuple(Danger(*each) for each in body["dangers"]),
-        asks=tuple(body["asks"]),
-        warnings=tuple(body["warnings"]),
+        directories=tuple(Directory(*each) for each in body.get("directories", ())),
+        dangers=tuple(Danger(*each) for each in body.get("dangers", ())),
+        asks=tuple(body.get("asks", ())),
+        warnings=tuple(body.get("warnings", ())),
         undoes=row[6],
         supersedes=body.get("supersedes"),
         takes_back=tuple(body.get("takes_back", ())),
@@ -553,12 +571,12 @@ def _entry(row: tuple[Any, ...]) -> Entry:
         actor=Actor(row[3], row[4], row[5]),
         cause=row[6],
         title=row[7],
-        changes=tuple(change_from_json(change) for change in body["changes"]),
-        directories=tuple(Directory(*each) for each in body["directories"]),
+        changes=tuple(change_from_json(change) for change in body.get("changes", ())),
+        directories=tuple(Directory(*each) for each in body.get("directories", ())),
         undoes=row[9],
         undone_by=row[10],
         forgotten=bool(row[11]),
         approval_id=row[12],
         decided_by=row[13],
-        warnings=tuple(body["warnings"]),
+        warnings=tuple(body.get("warnings", ())),
     )
