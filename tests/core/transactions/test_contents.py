@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import subprocess
+import sys
 
 import pytest
 from tests.conftest import AGENT
@@ -129,3 +131,58 @@ def test_what_is_too_large_to_be_compared_is_counted_where_it_comes_or_goes_whol
     assert counted({"type": "copy", "from": "text", "to": "twin"}, "twin") == (1_500_001, 0)
     assert counted({"type": "delete", "path": "binary"}, "binary") == (None, None)
     assert counted({"type": "copy", "from": "text", "to": "small", "overwrite": True}, "small") == (None, None)
+
+
+# What is brought back is not held either.
+
+_UNDO = """
+import resource, sys
+from pathlib import Path
+from tests.conftest import House
+how, work = sys.argv[1], Path(sys.argv[2])
+(work / "ws").mkdir()
+house = House(work / "ws", work / "state")
+house.open()
+with open(work / "ws" / "large", "wb") as file:
+    file.truncate(200_000_000)
+entry = house.edit({"type": "delete", "path": "large"})
+house.time += 100
+house.tx.settle()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+if how == "undo":
+    house.undo(entry.transaction_id)
+else:
+    house.commit(house.tx.plan_rewind(0))
+assert (work / "ws" / "large").stat().st_size == 200_000_000
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+house.close()
+"""
+
+
+@pytest.mark.parametrize("how", ["undo", "rewind"])
+def test_a_large_file_comes_back_piece_by_piece(tmp_path, how):
+    done = subprocess.run([sys.executable, "-c", _UNDO, how, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 40, "MiB more than to delete it"
+
+
+def test_what_is_kept_is_read_when_it_is_needed_and_may_be_forgotten_by_then(house):
+    house.write("large", LARGE)
+    entry = house.edit({"type": "delete", "path": "large"})
+    house.time += 100
+    house.tx.settle()
+    sha = hashlib.sha256(LARGE).hexdigest()
+    planned = house.tx.plan_rollback(entry.transaction_id)
+    assert sha in planned.contents
+    assert (list(planned.contents), len(planned.contents)) == ([sha], 1)
+    assert planned.contents[sha] == LARGE
+    assert planned.contents.size(sha) == len(LARGE)
+    store = house.workspace.store
+    with store.write() as db:
+        store.forget_image(db, sha)
+    before = house.tree()
+    with pytest.raises(WorkroomError, match="forgotten while the change was planned") as caught:
+        house.commit(planned)
+    assert caught.value.code is ErrorCode.NOT_FOUND
+    assert house.tree() == before
+    del planned.contents[sha]
+    assert sha not in planned.contents

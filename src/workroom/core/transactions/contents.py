@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 
 from workroom.base.changes import Kind, State
 from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.core.transactions.model import Kept
 from workroom.system.root import Root
 
 __all__ = ["HELD_BYTES", "HELD_EACH", "Contents", "changed_meanwhile", "pieces_of", "size_of"]
@@ -26,29 +27,44 @@ _PIECE = 1 << 20
 class Contents(MutableMapping[str, bytes]):
     """Bytes by SHA-256. Asking for one that was left reads it whole; KeyError when it isn't there any more."""
 
-    def __init__(self, root: Root) -> None:
+    def __init__(self, root: Root, kept: Kept | None = None) -> None:
+        """`kept`: what needn't stand on the disk any more."""
         self._root = root
+        self._kept = kept
+        self._stored: dict[str, State] = {}
         self._held: dict[str, bytes] = {}
         self._left: dict[str, tuple[str, State]] = {}
         self._bytes = 0
 
     def add(self, path: str, state: State) -> None:
-        """What stands on the disk at a path belongs to the plan. EDIT_CONFLICT when it isn't what was seen there."""
+        """What is kept, or stands on the disk at a path, belongs to the plan.
+
+        EDIT_CONFLICT when neither has what was seen there.
+        """
         if state.sha256 in self:
             return
-        if state.kind is Kind.FILE and (state.size > HELD_EACH or self._bytes + state.size > HELD_BYTES):
+        if self._kept is not None and self._kept.has(state.sha256):
+            self._stored[state.sha256] = state
+        elif state.kind is Kind.FILE and (state.size > HELD_EACH or self._bytes + state.size > HELD_BYTES):
             self._left[state.sha256] = path, state
         else:
             self[state.sha256] = b"".join(self._read(path, state))
 
     def size(self, sha: str) -> int:
         """How many bytes a content has."""
+        if sha in self._stored:
+            return self._stored[sha].size
         return self._left[sha][1].size if sha in self._left else len(self._held[sha])
 
     def pieces(self, sha: str) -> Iterator[bytes]:
-        """A content, a piece at a time; EDIT_CONFLICT at the end when the file was changed."""
+        """A content, a piece at a time; EDIT_CONFLICT at the end when the file was changed.
+
+        NOT_FOUND when what was kept is forgotten by now.
+        """
         if sha in self._held:
             return iter((self._held[sha],))
+        if sha in self._stored:
+            return iter(self._pieces_kept(sha))
         return self._read(*self._left[sha])
 
     def __getitem__(self, sha: str) -> bytes:
@@ -60,22 +76,34 @@ class Contents(MutableMapping[str, bytes]):
             raise KeyError(sha) from None
 
     def __contains__(self, sha: object) -> bool:
-        return sha in self._held or sha in self._left
+        return sha in self._held or sha in self._left or sha in self._stored
 
     def __setitem__(self, sha: str, data: bytes) -> None:
         self._left.pop(sha, None)
+        self._stored.pop(sha, None)
         self._held[sha] = data
         self._bytes += len(data)
 
     def __delitem__(self, sha: str) -> None:
         self._bytes -= len(self._held.pop(sha, b""))
         self._left.pop(sha, None)
+        self._stored.pop(sha, None)
 
     def __iter__(self) -> Iterator[str]:
-        return iter((*self._held, *self._left))
+        return iter((*self._held, *self._left, *self._stored))
 
     def __len__(self) -> int:
-        return len(self._held) + len(self._left)
+        return len(self._held) + len(self._left) + len(self._stored)
+
+    def _pieces_kept(self, sha: str) -> Iterable[bytes]:
+        found = None if self._kept is None else self._kept.pieces(sha)
+        if found is None:
+            raise WorkroomError(
+                ErrorCode.NOT_FOUND,
+                "An earlier content was forgotten while the change was planned: the history's quota was met.",
+                details={"sha256": sha},
+            )
+        return found
 
     def _read(self, path: str, state: State) -> Iterator[bytes]:
         sha = hashlib.sha256()

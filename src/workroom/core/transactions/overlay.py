@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from workroom.base.changes import ABSENT, Change, ChangeSet, Kind, State
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.transactions.contents import Contents, changed_meanwhile
-from workroom.core.transactions.model import ImageOf
+from workroom.core.transactions.model import Kept
 from workroom.system.root import Root
 from workroom.text.diff import count_lines
 
@@ -47,11 +47,10 @@ _NOTHING = Node(ABSENT)
 class Overlay:
     """The folder with a transaction's operations on it. Nothing here writes."""
 
-    def __init__(self, root: Root, image: ImageOf | None = None) -> None:
-        """`image` finds bytes that neither an operation gave nor the disk holds."""
+    def __init__(self, root: Root, kept: Kept | None = None) -> None:
+        """`kept` has bytes that neither an operation gave nor the disk holds."""
         self.root = root
-        self.image = image
-        self.contents = Contents(root)
+        self.contents = Contents(root, kept)
         self._before: dict[str, State] = {}
         self._nodes: dict[str, Node] = {}
         self._inside: dict[str, list[str]] = {}  # touched paths by their folder
@@ -263,13 +262,8 @@ class Overlay:
 
     def _add(self, path: str, state: State) -> None:
         """What stands at a path belongs to the plan: its bytes as they are kept, else as the disk has them."""
-        if not state.sha256 or state.sha256 in self.contents:
-            return
-        kept = None if self.image is None else self.image(state.sha256)
-        if kept is None:
+        if state.sha256:
             self.contents.add(path, state)
-        else:
-            self.contents[state.sha256] = kept
 
     def _count(self, old: tuple[str, State], new: tuple[str, State]) -> tuple[int | None, int | None]:
         """Lines that go and come. What is too large to be held is counted where it goes or comes whole."""

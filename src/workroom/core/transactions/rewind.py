@@ -21,8 +21,8 @@ from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.settings import Settings
 from workroom.core.transactions.difference import difference
 from workroom.core.transactions.merge import Overlap, Strategy, overlap_row
-from workroom.core.transactions.model import Directory, Entry, ImageOf, Planned
-from workroom.core.transactions.overlay import Node, Overlay
+from workroom.core.transactions.model import Directory, Entry, Kept, Planned
+from workroom.core.transactions.overlay import Overlay
 from workroom.core.transactions.policy import Policy
 from workroom.core.transactions.rollback import SHOWN, TakingBack, makes_way
 from workroom.system.root import Root
@@ -59,7 +59,7 @@ def plan_rewind(
     root: Root,
     settings: Settings,
     entries: Sequence[Entry],
-    image: ImageOf,
+    kept: Kept,
     *,
     id: str,  # noqa: A002 - the field's name
     to: int,
@@ -71,7 +71,7 @@ def plan_rewind(
 
     EDIT_CONFLICT where something else is in the way, NOT_FOUND where there is nothing to do, or images are forgotten.
     """
-    worker = _Rewind(root, settings, image, force=force, strategy=strategy)
+    worker = _Rewind(root, settings, kept, force=force, strategy=strategy)
     reach = _reach(entries, only.paths)
     for entry in _chosen(entries, only):
         changes = [change for change in entry.changes if _within(change.path, reach)]
@@ -107,13 +107,13 @@ def _within(path: str, reach: Collection[str]) -> bool:
 
 
 class _Rewind:
-    def __init__(self, root: Root, settings: Settings, image: ImageOf, *, force: bool, strategy: Strategy) -> None:
+    def __init__(self, root: Root, settings: Settings, kept: Kept, *, force: bool, strategy: Strategy) -> None:
         self.root = root
         self.settings = settings
-        self.image = image
+        self.kept = kept
         self.force = force
         self.strategy: Strategy = strategy
-        self.overlay = Overlay(root, image)
+        self.overlay = Overlay(root, kept)
         self.policy = Policy(root, settings)
         self.conflicts: dict[str, tuple[Entry, Change, Overlap | None]] = {}
         self.taken: list[int] = []
@@ -167,12 +167,12 @@ class _Rewind:
         if node.data is not None or not node.state.sha256 or node.state.sha256 in self.overlay.contents:
             return True
         place = node.origin or node.like or path
-        return self.overlay.before(place).sha256 == node.state.sha256 or self.image(node.state.sha256) is not None
+        return self.overlay.before(place).sha256 == node.state.sha256 or self.kept.has(node.state.sha256)
 
     def _in_the_way(self) -> WorkroomError:
         shown = list(self.conflicts.items())[:SHOWN]
         rows: list[dict[str, Any]] = [
-            difference(self.root, path, change.after, self.image)
+            difference(self.root, path, change.after, self.kept.get)
             | {"entry": entry.number}
             | (overlap_row(overlap) if overlap is not None else {})
             for path, (entry, change, overlap) in shown
@@ -191,7 +191,7 @@ class _Step(TakingBack):
     """One entry on the way. What is as it was before it already is passed over; contents are found at the end only."""
 
     def __init__(self, rewind: _Rewind, entry: Entry) -> None:
-        super().__init__(rewind.root, rewind.policy, rewind.overlay, entry, rewind.image)
+        super().__init__(rewind.root, rewind.policy, rewind.overlay, entry, rewind.kept)
         self.rewind = rewind
         entry = replace(entry, changes=tuple(change for change in entry.changes if not self._is_before(change)))
         self.entry = entry
@@ -209,9 +209,7 @@ class _Step(TakingBack):
 
     def put_back(self, change: Change) -> None:
         """What the path held; its bytes are looked for when it is known that they are needed."""
-        self.overlay.make_parents(change.path)
-        state = replace(change.before, mode=self.mode_of(change))
-        self.overlay.put_node(change.path, Node(state, like=self.overlay.node(change.path).like))
+        self.put_state(change)
 
     def moved_on(self, mover: Change, change: Change) -> None:
         """Its bytes may stand in an image; that is looked for at the end."""

@@ -20,7 +20,7 @@ from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.settings import Settings
 from workroom.core.transactions.difference import difference
 from workroom.core.transactions.merge import Merged, Overlap, Strategy, merge_path, overlap_row
-from workroom.core.transactions.model import Directory, Entry, ImageOf, Planned
+from workroom.core.transactions.model import Directory, Entry, Kept, Planned
 from workroom.core.transactions.overlay import Node, Overlay
 from workroom.core.transactions.policy import Policy
 from workroom.system.root import Root
@@ -35,14 +35,14 @@ def plan_rollback(
     root: Root,
     settings: Settings,
     entry: Entry,
-    image: ImageOf,
+    kept: Kept,
     *,
     id: str,  # noqa: A002 - the field's name
     force: bool,
     strategy: Strategy = "refuse",
 ) -> Planned:
     """What taking back `entry` would do. EDIT_CONFLICT with the differences when later work is in the way."""
-    worker = TakingBack(root, Policy(root, settings), Overlay(root), entry, image)
+    worker = TakingBack(root, Policy(root, settings), Overlay(root, kept), entry, kept)
     worker.policy.check_changes(ChangeSet(entry.changes))
     worker.check(force=force, strategy=strategy)
     worker.turn_round()
@@ -68,12 +68,12 @@ def plan_rollback(
 class TakingBack:
     """One entry turned round on an overlay, which may hold what the taking back of later ones left."""
 
-    def __init__(self, root: Root, policy: Policy, overlay: Overlay, entry: Entry, image: ImageOf) -> None:
+    def __init__(self, root: Root, policy: Policy, overlay: Overlay, entry: Entry, kept: Kept) -> None:
         self.root = root
         self.policy = policy
         self.overlay = overlay
         self.entry = entry
-        self.image = image
+        self.kept = kept
         self.warnings: list[str] = []
         self.merged: dict[str, Merged] = {}
         self.movers = {c.origin: c for c in entry.changes if c.origin is not None}
@@ -140,7 +140,7 @@ class TakingBack:
         now = self.now(change.path)
 
         def image(sha: str) -> bytes:
-            data = self.overlay.content(change.path) if sha == now.sha256 else self.image(sha)
+            data = self.overlay.content(change.path) if sha == now.sha256 else self.kept.get(sha)
             if data is None:
                 raise _forgotten(change.path)
             return data
@@ -179,15 +179,15 @@ class TakingBack:
 
     def put_back(self, change: Change) -> None:
         """What the path held before the entry. NOT_FOUND when that is forgotten."""
-        data = self.image(change.before.sha256)
-        if data is None:
+        if not self.kept.has(change.before.sha256):
             raise _forgotten(change.path)
+        self.put_state(change)
+
+    def put_state(self, change: Change) -> None:
+        """The state before the entry; its bytes stay where they are until they are written."""
         self.overlay.make_parents(change.path)
-        if change.before.kind is Kind.SYMLINK:
-            self.overlay.contents[change.before.sha256] = data
-            self.overlay.put_node(change.path, Node(change.before, data))
-        else:
-            self.overlay.put(change.path, data, mode=self.mode_of(change))
+        state = replace(change.before, mode=self.mode_of(change))
+        self.overlay.put_node(change.path, Node(state, like=self.overlay.node(change.path).like))
 
     def mode_of(self, change: Change) -> int | None:
         """The mode that comes back; where the entry left it alone, the file's mode of now stays, set by whomever."""
@@ -226,7 +226,7 @@ class TakingBack:
         """EDIT_CONFLICT, with what was changed; after a merge was tried, with why it overlaps and where."""
         shown = differing[:SHOWN]
         rows = [
-            difference(self.root, change.path, change.after, self.image)
+            difference(self.root, change.path, change.after, self.kept.get)
             | (overlap_row(overlaps[change.path]) if change.path in overlaps else {})
             for change in shown
         ]

@@ -172,7 +172,7 @@ class Transactions:
         """What taking back an applied transaction would do. TRANSACTION_STATE when it is not in force."""
         entry = self._entry_in_force(transaction_id)
         return plan_rollback(
-            self._root, self._settings(), entry, self.image, id=self._new_id("tx"), force=force, strategy=strategy
+            self._root, self._settings(), entry, self._images, id=self._new_id("tx"), force=force, strategy=strategy
         )  # fmt: skip
 
     def plan_rewind(self, to: int, *, only: Only = _ALL, force: bool = False, strategy: Strategy = "refuse") -> Planned:
@@ -185,7 +185,7 @@ class Transactions:
             self._root,
             self._settings(),
             entries,
-            self.image,
+            self._images,
             id=self._new_id("tx"),
             to=to,
             only=only,
