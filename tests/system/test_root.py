@@ -14,7 +14,7 @@ import threading
 import time
 
 import pytest
-from tests.limits import few_descriptors
+from tests.limits import few_descriptors, open_descriptors
 from tests.moments import just_before
 
 from workroom.base.changes import ABSENT, Kind, State
@@ -113,14 +113,14 @@ def test_no_call_leaves_a_descriptor_open(root, here, tmp_path):
     (here / "a/x").write_bytes(b"")
     (here / "a/file").write_bytes(b"")
     root.capabilities()
-    open_before = os.listdir("/proc/self/fd")
+    open_before = open_descriptors()
     with just_before("open", "x", become_fifo), refused(ErrorCode.INVALID_INPUT):
         root.open_file("a/x")
     root.read("a/file")
     root.state("a/file")
     root.stat("a/file")
     root.scan("a")
-    assert os.listdir("/proc/self/fd") == open_before
+    assert open_descriptors() == open_before
 
 
 def test_resolve(root, here):

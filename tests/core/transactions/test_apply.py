@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import signal
 
 import pytest
+from tests.limits import open_descriptors
+from tests.moments import just_before
 
 from workroom.base.changes import ABSENT, Change, Kind, State
 from workroom.base.errors import ErrorCode, WorkroomError
@@ -17,6 +20,7 @@ from workroom.core.transactions.apply import (
     perform,
     prove_folders,
     sync_folders,
+    worked_in,
 )
 from workroom.core.transactions.steps import Folders, Step
 from workroom.core.transactions.unwind import unwind
@@ -94,7 +98,7 @@ def test_a_replaced_file(house, half, exchange):
 def test_a_save_between_the_guard_and_the_rename_survives(house, half, operation):
     house.write("f", "old")
     error, _ = conflict(half, operation, meanwhile=write("f", "saved meanwhile"))
-    assert error.details["path"] == "f"
+    assert error.details == {"path": "f", "expectedSha256": hashlib.sha256(b"old").hexdigest()}
     assert house.read("f") == b"saved meanwhile"
     assert not (house.folder / "g").exists()
 
@@ -108,6 +112,56 @@ def test_a_file_that_a_program_has_open_for_writing(house, half, operation):
         )
     assert "open for writing" in error.message
     assert after == {"f": (b"old", 0o644)}
+
+
+@pytest.mark.parametrize("operation", [_REWRITE, _DELETE])
+def test_a_file_whose_mode_is_changed_in_the_moment(house, half, operation):
+    house.write("f", "old", 0o644)
+    error, _ = conflict(half, operation, meanwhile=lambda half: (half.house.folder / "f").chmod(0o600))
+    assert "in the moment of the commit" in error.message
+    assert house.tree() == {"f": (b"old", 0o600)}
+
+
+@pytest.mark.parametrize("operation", [_REWRITE, _DELETE])
+def test_a_writer_that_comes_between_the_rename_and_the_look(house, half, operation):
+    house.write("f", "old")
+    made = half(operation)
+
+    def open_it():
+        with pytest.raises(BlockingIOError):
+            os.open(made.slot("f"), os.O_WRONLY | os.O_NONBLOCK)
+
+    with (
+        just_before("open", made.step("f").slot, open_it),
+        pytest.raises(WorkroomError, match=r"^f: another program opened it for writing in the moment of the commit"),
+    ):
+        made.do()
+    made.undo(known=True)
+    assert house.tree() == {"f": (b"old", 0o644)}
+
+
+def test_a_refused_step_leaves_no_file_open(house, half):
+    house.write("f", "old")
+    made = half(_REWRITE)
+    with open(house.folder / "f", "ab"), Folders(house.workspace.root) as folders:
+        folders.at(".agentic/stage"), folders.at(".")
+        before = open_descriptors()
+        with pytest.raises(WorkroomError, match="open for writing"):
+            perform(folders, made.steps, [])
+        assert open_descriptors() == before
+
+
+@pytest.mark.parametrize("what", ["link", "folder"])
+def test_what_was_removed_is_put_back_when_its_slot_is_emptied_in_the_moment(house, half, what):
+    if what == "link":
+        (house.folder / "f").symlink_to("elsewhere")
+    else:
+        (house.folder / "f").mkdir()
+    before = house.tree()
+    made = half(_DELETE).do()
+    made.slot("f").unlink() if what == "link" else made.slot("f").rmdir()
+    assert made.undo(known=True).restored == ["f"]
+    assert house.tree() == before
 
 
 def test_a_writer_that_came_in_the_moment_of_the_commit(house):
@@ -173,6 +227,7 @@ def test_a_folder_that_becomes_a_link(house, half, tmp_path):
 def test_a_new_file_where_one_stands_by_now(house, half):
     error, _ = conflict(half, {"type": "create", "path": "n", "content": "ours"}, meanwhile=write("n", "theirs"))
     assert "something else stands there now" in error.message
+    assert error.details == {"path": "n", "expectedSha256": None}
     assert house.read("n") == b"theirs"
 
 
@@ -190,7 +245,7 @@ def test_what_the_system_refuses_for_other_reasons(house):
     with Folders(house.workspace.root) as folders, pytest.raises(WorkroomError) as caught:
         perform(folders, (step,), [])
     assert caught.value.code is ErrorCode.INVALID_INPUT
-    assert "too long" in caught.value.message
+    assert "'f' is too long" in caught.value.message
     assert house.read("f") == b"1"
 
 
@@ -212,6 +267,25 @@ def test_a_folder_that_is_moved_away_in_the_moment(house, half, becomes):
     assert house.tree()["away/f"] == (b"old", 0o644)
     assert "away/g" not in house.tree()
     assert made.staged() == []
+
+
+def test_a_folder_that_took_a_files_place_is_looked_after_too(house, half):
+    house.write("f", "old")
+    made = half(_DELETE, {"type": "create", "path": "f/g", "content": "new"})
+    with Folders(house.workspace.root) as folders:
+        perform(folders, made.steps, made.done)
+        (house.folder / "f").rename(house.folder / "away")
+        with pytest.raises(WorkroomError, match="f/g: its folder was moved"):
+            check_folders(house.workspace.root, folders, made.steps)
+
+
+def test_the_folders_of_targets_and_of_what_moves_are_brought_to_the_disk():
+    steps = [
+        Step("create", Change("f", ABSENT, ABSENT), "s", "stage"),
+        Step("replace", Change("d/e/f", ABSENT, ABSENT), "s", "stage"),
+        Step("move", Change("y/b", ABSENT, ABSENT, origin="x/z/a"), "a", "x/z"),
+    ]
+    assert worked_in(steps) == [".", "d/e", "x/z", "y"]
 
 
 def test_the_disk_is_proven_in_folders_that_still_are_there(house):

@@ -21,6 +21,11 @@ _REWRITE = {"type": "rewrite", "path": "f", "content": "new"}
 _DELETE = {"type": "delete", "path": "f"}
 
 
+def told(house):
+    """What the audit log tells of commits that were taken back."""
+    return [line["what"] for line in house.workspace.audit.lines() if line["kind"] == "taken_back"]
+
+
 @pytest.mark.parametrize("count", [0, 1, None])
 def test_a_prepared_commit_is_taken_back(house, half, count):
     house.write("f", "old")
@@ -33,6 +38,10 @@ def test_a_prepared_commit_is_taken_back(house, half, count):
     found = house.tx.get(made.planned.id)
     assert (found.status, found.note) == ("planned", "Its commit was interrupted and taken back.")
     assert house.tx.history() == []
+    assert told(house) == [{"transaction": made.planned.id, "interrupted": True, "note": found.note,
+                            "copies": [], "restored": [], "foreign": []}]  # fmt: skip
+    house.reopen()
+    assert len(told(house)) == 1
     house.commit(found.planned)
     assert house.tree() == {"f": (b"new", 0o644), "d": None, "d/g": (b"moves", 0o644)}
 
@@ -46,19 +55,26 @@ def test_an_edit_after_the_crash_is_kept_and_told(house, half):
     (entry,) = house.tx.history()
     assert (entry.cause, entry.actor.kind) == ("recovery", "program")
     assert f"{made.planned.id}: " in entry.title
-    assert "left: f." in entry.title
+    assert entry.title == (
+        f"{made.planned.id}: Its commit was interrupted and taken back. "
+        "Changed by somebody else meanwhile, and left: f."
+    )
+    assert told(house)[0]["foreign"] == ["f"]
     house.undo(entry.transaction_id)
     assert house.read("f") == b"old"
 
 
 def test_a_deleted_file_is_put_back_and_told(house, half):
     house.write("f", "old")
-    half(_DELETE)
+    made = half(_DELETE)
     (house.folder / "f").unlink()
     house.reopen()
     assert house.read("f") == b"old"
     (entry,) = house.tx.history()
-    assert "put back: f." in entry.title
+    assert entry.title == (
+        f"{made.planned.id}: Its commit was interrupted and taken back. Gone from the disk, and put back: f."
+    )
+    assert told(house)[0]["restored"] == ["f"]
     house.undo(entry.transaction_id)
     assert house.tree() == {}
 
@@ -71,6 +87,31 @@ def test_git_clean_between_the_crash_and_the_opening(house, half):
     shutil.rmtree(house.folder / ".agentic")
     house.reopen()
     assert house.tree() == before
+
+
+def test_a_copy_that_is_made_at_the_opening_is_told(house, half):
+    house.write("f", "old")
+    made = half(_REWRITE)
+    made.slot("f").write_bytes(b"nobody knows these")
+    house.reopen()
+    (entry,) = house.tx.history()
+    (copy,) = [change.path for change in entry.changes]
+    assert house.tree() == {"f": (b"old", 0o644), copy: (b"nobody knows these", 0o644)}
+    assert told(house)[0]["copies"] == [copy]
+    assert made.planned.id[-6:] in copy
+
+
+def test_copies_of_one_name_in_several_folders_are_all_told(house, half):
+    """Also those that an earlier opening made, which was killed before it told of them."""
+    for folder in ("d", "e"):
+        house.write(f"{folder}/f", "old")
+    made = half(*({"type": "rewrite", "path": f"{folder}/f", "content": "new"} for folder in ("d", "e")))
+    for folder in ("d", "e"):
+        made.slot(f"{folder}/f").write_bytes(b"nobody knows these")
+    copies = made.undo().copies
+    house.reopen()
+    (entry,) = house.tx.history()
+    assert sorted(change.path for change in entry.changes) == sorted(copies)
 
 
 def test_copies_are_told_even_when_an_earlier_recovery_was_killed_after_it_made_them(house, half):

@@ -10,10 +10,12 @@ import stat
 from functools import partial
 
 import pytest
-from tests.limits import few_descriptors
+from tests.limits import few_descriptors, open_descriptors
+from tests.moments import just_before
 
 from workroom.base.changes import ABSENT, Change, Kind, State
 from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.pulse import Pulse
 from workroom.core.transactions.contents import pieces_of
 from workroom.core.transactions.stage import PART, _gone, discard, stage_all, stage_image
 from workroom.core.transactions.steps import Folders, Step, build_steps
@@ -36,7 +38,7 @@ def slots(house):
 
 
 def open_files():
-    return len(os.listdir("/dev/fd"))
+    return len(open_descriptors())
 
 
 def test_files_links_and_folders_are_staged_and_nothing_else_changes(house, folders):
@@ -122,6 +124,42 @@ def test_many_files_are_synced_together_and_closed(house, folders):
     assert open_files() <= before + 1
 
 
+@pytest.mark.parametrize(("old", "mode"), [("f", 0o600), ("new", 0o644)])
+def test_what_will_replace_a_file_is_nobody_elses_to_read_until_it_does(house, folders, old, mode):
+    house.write("f", "secret", 0o640)
+    planned, steps = staging(house, {"type": "create", "path": old, "content": "more", "overwrite": old == "f"})
+    modes = []
+
+    def see():
+        modes.extend((house.folder / ".agentic/stage" / name).stat().st_mode & 0o777 for name in slots(house))
+
+    house.workspace.root.capabilities()
+    umask = os.umask(0o022)
+    try:
+        with just_before("os.chmod" if old == "f" else "open", "", see if old == "f" else lambda: None):
+            stage_all(house.workspace.root, folders, steps, partial(pieces_of, planned.contents))
+    finally:
+        os.umask(umask)
+    assert modes == ([mode] if old == "f" else [])
+    if old == "new":
+        assert (house.folder / ".agentic/stage" / slots(house)[0]).stat().st_mode & 0o777 == mode
+
+
+def test_it_is_told_how_far_it_is_and_stops_when_nobody_waits(house, folders):
+    names = [f"f{number}" for number in range(70)]
+    planned, steps = staging(house, *({"type": "create", "path": name, "content": name} for name in names))
+    told = []
+    pulse = Pulse(lambda done, total: told.append((done, total)))
+    stage_all(house.workspace.root, folders, steps, partial(pieces_of, planned.contents), pulse)
+    assert told == [(64, 70)]
+    discard(folders, steps)
+    pulse.cancel()
+    for some in (steps, steps[:1]):
+        with pytest.raises(WorkroomError, match="nothing was done"):
+            stage_all(house.workspace.root, folders, some, partial(pieces_of, planned.contents), pulse)
+        assert slots(house) == []
+
+
 def test_discarding_where_the_folder_is_gone(house, folders):
     step = Step("create", Change("a", ABSENT, State(Kind.FILE)), "slot", "no/such/folder")
     discard(folders, (step,))
@@ -141,7 +179,10 @@ def test_owner_and_attributes_are_the_old_files(house, folders, exchange):
         {"type": "copy", "from": "f", "to": "copy"},
         exchange=exchange,
     )
+    folders.at(".agentic/stage"), folders.at(".")
+    before = open_files()
     stage_all(house.workspace.root, folders, steps, partial(pieces_of, planned.contents))
+    assert open_files() == before
     slot = {step.path: house.folder / step.slot_folder / step.slot for step in steps if step.action != "remove"}
     assert (slot["f"].stat().st_uid, slot["f"].stat().st_gid) == (path.stat().st_uid, path.stat().st_gid)
     assert slot["copy"].stat().st_uid == os.geteuid()

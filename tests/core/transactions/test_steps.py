@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
 
 import pytest
+from tests.limits import open_descriptors
 from tests.moments import just_before
 
-from workroom.base.changes import Kind
+from workroom.base.changes import ABSENT, Change, Kind, State
 from workroom.core.transactions.steps import (
     Folders,
+    Step,
     _look_into,
     build_steps,
     drop_known,
     grew_from,
+    holds_something,
     is_held,
     look,
     step_from_json,
@@ -65,6 +70,8 @@ def test_files_go_folders_come_files_move_folders_go_files_come_files_are_replac
         ("replace", "r"),
     ]
     assert len({step.slot for step in steps}) == len(steps)
+    own = [step.slot for step in steps if step.action != "move"]
+    assert all(re.fullmatch(r"tx_\d{12}-\d+", slot) for slot in own)  # what an opening sweeps
 
 
 def test_without_exchange_a_replacement_is_a_removal_and_a_creation(house):
@@ -182,9 +189,27 @@ def test_more_folders_than_are_kept_open(house):
     for number in range(70):
         (house.folder / f"d{number}").mkdir()
         inodes[f"d{number}"] = (house.folder / f"d{number}").stat().st_ino
+    before = len(open_descriptors())
     with Folders(house.workspace.root) as folders:
         for path in [*inodes, *inodes]:
             assert os.fstat(folders.at(path)).st_ino == inodes[path]
+            assert len(open_descriptors()) <= before + 64
+    assert len(open_descriptors()) == before
+
+
+@pytest.mark.parametrize("count", [62, 63, 64])
+def test_both_folders_of_a_step_are_open_whatever_was_before(house, count):
+    for number in range(count):
+        (house.folder / f"d{number}").mkdir()
+    (house.folder / "a").mkdir()
+    step = Step("create", Change("a/f", ABSENT, State(Kind.FILE)), "slot", house.workspace.agentic.stage())
+    with Folders(house.workspace.root) as folders:
+        for number in range(count):
+            folders.at(f"d{number}")
+        parent, name, slot = folders.both(step)
+        assert name == "f"
+        assert os.path.samestat(os.fstat(parent), (house.folder / "a").stat())
+        assert os.path.samestat(os.fstat(slot), (house.folder / ".agentic/stage").stat())
 
 
 def test_look(house):
@@ -201,6 +226,12 @@ def test_look(house):
         "p": Kind.OTHER,
     }
     assert (seen["f"].state.size, seen["f"].state.mode) == (3, 0o640)
+    assert seen["l"].state == State(Kind.SYMLINK, hashlib.sha256(b"f").hexdigest(), 1)
+    assert seen["d"].state == State(Kind.DIRECTORY, mode=0o750)
+    assert seen["p"].state == State(Kind.OTHER, mode=(house.folder / "p").stat().st_mode & 0o7777)
+    assert seen["p"].inode == (house.folder / "p").stat().st_ino
+    house.write("large", b"x" * (3 << 20))
+    assert look(fd, "large").state.size == 3 << 20
     assert seen["f"].inode == (house.folder / "f").stat().st_ino
     assert look(fd, "nothing") is None
     assert _look_into(fd, "gone meanwhile") is None
@@ -218,6 +249,29 @@ def test_a_file_that_may_not_be_read_is_neither_ours_nor_what_was(house):
             os.seteuid(0)
     assert seen.state.kind is Kind.OTHER
     assert seen.inode == (house.folder / "f").stat().st_ino
+
+
+def test_only_a_folder_itself_is_looked_into(house):
+    fd = house.workspace.root.fd
+    house.write("d/f", "1")
+    (house.folder / "empty").mkdir()
+    (house.folder / "l").symlink_to("d")
+    assert holds_something(fd, "d")
+    assert not holds_something(fd, "empty")
+    for name in ("l", "d/f"):
+        with pytest.raises(OSError, match="Not a directory"):
+            holds_something(fd, name)
+
+
+def test_no_look_leaves_a_file_open(house):
+    fd = house.workspace.root.fd
+    house.write("d/f", "abc")
+    before = open_descriptors()
+    look(fd, "d/f")
+    is_held(fd, "d/f")
+    holds_something(fd, "d")
+    drop_known(fd, "d/f", lambda seen: False)
+    assert open_descriptors() == before
 
 
 def test_what_grew_from_given_bytes(house):

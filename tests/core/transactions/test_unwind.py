@@ -507,6 +507,25 @@ def test_copies_of_long_names(house, name):
     with Folders(house.workspace.root) as folders:
         copy = keep_copy(house.workspace.root, folders, step, "tx_123456abcdef")
     assert house.tree() == {copy: (b"kept", 0o644)}
+    assert copy == f"{name[:50]}.workroom-kept-abcdef-1"
+
+
+def test_a_name_that_fits_is_in_its_copys_whole(house):
+    step = slot(house, "n" * 200)
+    with Folders(house.workspace.root) as folders:
+        copy = keep_copy(house.workspace.root, folders, step, "tx_123456abcdef")
+    assert copy == f"{'n' * 200}.workroom-kept-abcdef-1"
+
+
+def test_a_copy_whose_folder_is_gone_stands_in_the_next_one_above(house, half):
+    house.write("d/e/f", "old")
+    made = half({"type": "rewrite", "path": "d/e/f", "content": "new"})
+    made.slot("d/e/f").write_bytes(b"nobody knows these")
+    shutil.rmtree(house.folder / "d/e")
+    (house.folder / "d/e").write_text("a file by now")
+    (copy,) = made.undo().copies
+    assert (copy, house.read(copy)) == (f"d/f.workroom-kept-{made.planned.id[-6:]}-1", b"nobody knows these")
+    assert copies_of(house.workspace.root, made.steps, made.planned.id) == [copy]
 
 
 def test_a_copy_whose_place_is_on_another_mount_stays_with_its_slot(house, mount):

@@ -174,8 +174,7 @@ class _Builder:
     def _device(self, path: str) -> int:
         parent = self.root.split(path)[0]
         if parent not in self.devices:
-            standing = self._standing(path)
-            seen = self.root.stat(standing) if standing != "." else None
+            seen = self.root.stat(self._standing(path))
             self.devices[parent] = self.root.device if seen is None else seen.device
         return self.devices[parent]
 
@@ -319,7 +318,7 @@ def is_held(folder: int, name: str) -> bool:
 
 def holds_something(folder: int, name: str) -> bool:
     """Whether a folder at a name in an open folder has anything in it."""
-    descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    descriptor = os.open(name, os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
     try:
         return bool(os.listdir(descriptor))
     finally:
