@@ -103,27 +103,33 @@ def _mirror_digest(module: str) -> str:
 
 
 def judges_of(mutant: Mutant, reach: Reach, budget: float) -> tuple[str, ...]:
-    """All of the mirroring file that reach it, then others for some seconds: in both the shortest first."""
-    mirror = mirror_of(mutant.module) + "::"
+    """All of the mirroring file that reach it, then others for some seconds: near ones first, then the shortest."""
+    mirror = mirror_of(mutant.module)
+    near = mirror.rpartition("/")[0] + "/"
+    apart = {test for test in reach.seconds if mutant.module in _APART.get(test.partition("::")[0], ())}
+    mirrored = {test for test in reach.seconds if test.startswith(f"{mirror}::")}
     reaching = _reaching(mutant, reach)
-    reaching |= {test for test in reach.seconds if mutant.module in _APART.get(test.partition("::")[0], ())}
-    if mutant.early:
-        reaching |= {test for test in reach.seconds if test.startswith(mirror)}
-    ordered = sorted(reaching, key=lambda test: (not test.startswith(mirror), reach.seconds[test], test))
-    return tuple(_within(ordered, mirror, reach, budget))
+    first = (mirrored if mutant.early else mirrored & reaching) | apart
+    seconds = reach.seconds
+    others = sorted(reaching - first, key=lambda test: (not test.startswith(near), seconds[test], test))
+    return (*sorted(first, key=lambda test: (test in apart, seconds[test], test)), *_within(others, seconds, budget))
 
 
 def _reaching(mutant: Mutant, reach: Reach) -> set[str]:
     if not mutant.early:
         return reach.of(mutant.module, *mutant.lines)
-    # What an import does is run by no test; the lines that name what is assigned there are.
+    # What an import does is run by no test; the lines that name what is assigned there are, in whichever module.
     assigned = re.match(r"(\w+)\s*[:=]", mutant.before)
-    lines = (SOURCE / mutant.module).read_text(encoding="utf-8").splitlines()
     if assigned is None:
-        return reach.of(mutant.module, 1, len(lines))
-    word = re.compile(rf"\b{assigned[1]}\b")
-    numbers = [number for number, line in enumerate(lines, 1) if word.search(line)]
-    return {test for number in numbers for test in reach.of(mutant.module, number, number)}
+        return reach.of(mutant.module, 1, len((SOURCE / mutant.module).read_text(encoding="utf-8").splitlines()))
+    return {test for module, line in _naming(assigned[1]) for test in reach.of(module, line, line)}
+
+
+@cache
+def _naming(name: str) -> list[tuple[str, int]]:
+    word = re.compile(rf"\b{name}\b")
+    texts = ((module, (SOURCE / module).read_text(encoding="utf-8").splitlines()) for module in modules())
+    return [(module, number) for module, lines in texts for number, line in enumerate(lines, 1) if word.search(line)]
 
 
 _APART = {
@@ -134,13 +140,11 @@ _APART = {
 """Tests that run these modules in a process of their own, where nothing tells which lines."""
 
 
-def _within(ordered: Sequence[str], mirror: str, reach: Reach, budget: float) -> Iterator[str]:
-    spent = 0.0
-    for test in ordered:
-        if not test.startswith(mirror):
-            spent += reach.seconds[test]
-            if spent > budget:
-                return
+def _within(tests: Sequence[str], seconds: Mapping[str, float], budget: float) -> Iterator[str]:
+    for test in tests:
+        budget -= seconds[test]
+        if budget < 0:
+            return
         yield test
 
 

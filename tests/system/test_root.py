@@ -257,7 +257,7 @@ def test_a_file_that_tells_no_size_is_read_to_its_end():
         for limit in (1, 10):
             with refused(ErrorCode.LIMIT_EXCEEDED, "'status'"):
                 proc.read("status", limit)
-        with refused(ErrorCode.IO_ERROR):
+        with refused(ErrorCode.IO_ERROR, "'mem'"):
             proc.read("mem")
         with refused(ErrorCode.IO_ERROR):
             proc.state("mem")
@@ -286,7 +286,7 @@ def test_a_fifo_put_in_a_files_place_at_the_last_moment_does_not_hang(root, here
 
     (here / "x").write_bytes(b"")
     begun = time.monotonic()
-    with just_before("open", "x", become_fifo), refused(ErrorCode.INVALID_INPUT, "FIFO"):
+    with just_before("open", "x", become_fifo), refused(ErrorCode.INVALID_INPUT, "'x' is a FIFO"):
         root.open_file("x")
     assert time.monotonic() - begun < 60
 
@@ -453,6 +453,18 @@ def test_capabilities(root, here, request):
     assert os.listdir(here) == []
 
 
+def test_the_kernels_way_is_taken_where_it_is_there(tmp_path):
+    with Root.open(tmp_path) as root:
+        assert root.capabilities()["confinement"] == ("openat2" if syscalls.has_openat2() else "walk")
+    before = open_descriptors()
+    with Root.open(tmp_path) as another:
+        another.make_folder("a")
+        another.capabilities("a")
+        held = len(open_descriptors()) - len(before)
+    assert held == 1
+    assert (tmp_path / "a").stat().st_mode & 0o700 == 0o700
+
+
 def test_weaker_promises_come_with_their_reason():
     with Root.open("/proc/self") as proc:
         found = proc.capabilities()
@@ -594,7 +606,7 @@ def test_a_folder_that_cannot_be_listed_is_told(root, here):
     def fail():
         raise OSError(errno.EIO, "Input/output error")
 
-    with just_before("os.listdir", "", fail), refused(ErrorCode.IO_ERROR):
+    with just_before("os.listdir", "", fail), refused(ErrorCode.IO_ERROR, "'d'"):
         root.scan("d")
 
 

@@ -4,7 +4,7 @@ import dataclasses
 
 from tests.core.approvals.conftest import AGENT
 
-from workroom.core.approvals.model import Status, approval_of
+from workroom.core.approvals.model import LIFETIME_SECONDS, Status, approval_of
 from workroom.core.approvals.tables import SELECT
 
 
@@ -14,4 +14,5 @@ def test_a_record_is_its_row(room):
         row = db.execute(SELECT + "WHERE a.id = :id", {"now": room.at, "id": record.id}).fetchone()
     assert approval_of(row) == record
     assert (record.actor, record.status, record.note, record.result) == (AGENT, Status.PENDING, "", None)
+    assert record.expires_at - record.created_at == LIFETIME_SECONDS == 86_400
     assert len(row) == len(dataclasses.fields(record)) + 2  # the actor is three columns

@@ -390,6 +390,13 @@ def test_the_audit_log_tells_what_was_shown_and_to_whom(room):
     ]  # fmt: skip
 
 
+def test_a_word_without_a_note_or_a_place_has_neither(room):
+    yes, no = room.stage("f1"), room.stage("f2")
+    assert room.approvals.approve(yes.id, "ann").note == ""
+    assert room.approvals.deny(no.id, "ann").note == ""
+    assert [(told["note"], told["surface"]) for _, _, told in room.lines("decided")] == [("", ""), ("", "")]
+
+
 def test_the_audit_log_tells_what_a_yes_to_something_else_was_to(room):
     record = room.stage("f1")
     room.approvals.approve(record.id, "ann", amendment=Amendment("f2", "e2", {}, False, (), {"how": "in part"}))

@@ -20,6 +20,7 @@ def test_an_approval_is_used_once_by_what_is_written_with_it(house):
         with pytest.raises(WorkroomError) as caught, store.write() as db:
             again(db)
         assert caught.value.code is ErrorCode.TRANSACTION_STATE
+        assert "approval_1" in caught.value.message
     with store.read() as db:
         assert db.execute("SELECT * FROM consumptions").fetchall() == [("approval_1", "tx_1", 1.0)]
 

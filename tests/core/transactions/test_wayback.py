@@ -23,13 +23,15 @@ PROJECT = Path(__file__).parents[3]
 
 
 def play(house: House, act: str) -> str:
-    """`+f` makes a file, `!` makes one while another can't be replaced, `o` opens anew; how it ended, and the tree."""
+    """`+f` makes a file, `*f` nine at once, `!` makes one while another can't be replaced, `o` opens anew; how it ended, and the tree."""
     try:
         if act == "o":
             house.reopen()
         elif act == "!":
             with open(house.write("held", "held"), "ab"):
                 house.edit(made("f"), {"type": "rewrite", "path": "held", "content": "new"})
+        elif act.startswith("*"):
+            house.edit(*(made(f"{act[1:]}{number}") for number in range(9)))
         else:
             house.edit(made(act[1:]))
     except (WorkroomError, OSError) as error:
@@ -86,6 +88,12 @@ def test_a_disk_that_does_not_confirm_is_not_asked_again(failing):
 
 def test_new_files_that_the_disk_does_not_confirm(failing):
     first, second = failing(".agentic/stage/tx_000000000001-1", "1", "+f", "+g")
+    assert first.startswith("The new files can't be written: Input/output error.")
+    assert second == "done ['g']"
+
+
+def test_one_of_many_new_files_that_the_disk_does_not_confirm(failing):
+    first, second = failing(".agentic/stage/tx_000000000001-5", "1", "*f", "+g")
     assert first.startswith("The new files can't be written: Input/output error.")
     assert second == "done ['g']"
 
