@@ -23,7 +23,10 @@ PROJECT = Path(__file__).parents[3]
 
 
 def play(house: House, act: str) -> str:
-    """`+f` makes a file, `*f` nine at once, `!` makes one while another can't be replaced, `o` opens anew; how it ended, and the tree."""
+    """`+f` makes a file, `*f` nine at once, `!` makes one while another can't be replaced, `o` opens anew.
+
+    Answers how it ended, and the tree.
+    """
     try:
         if act == "o":
             house.reopen()
