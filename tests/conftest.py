@@ -14,10 +14,11 @@ from pydantic import TypeAdapter
 from workroom.base.actor import Actor
 from workroom.base.changes import Permit
 from workroom.base.settings import Settings
-from workroom.core import approvals, notes, plans, transactions
+from workroom.core import approvals, buffers, notes, plans, transactions
 from workroom.core.approvals import Approvals
 from workroom.core.audit import MIGRATIONS as LOG
 from workroom.core.audit import Audit
+from workroom.core.buffers import Buffers
 from workroom.core.notes import Notes
 from workroom.core.plans import Plans
 from workroom.core.transactions import Entry, Operation, Planned, Strategy, Transactions
@@ -52,28 +53,36 @@ class House:
     def open(self) -> Workspace:
         """Open the workspace as the server would, recovery included."""
         root = Root.open(self.folder)
-        migrations = (*transactions.MIGRATIONS, *approvals.MIGRATIONS, *plans.MIGRATIONS, *notes.MIGRATIONS, *LOG)
+        migrations = (
+            *transactions.MIGRATIONS,
+            *approvals.MIGRATIONS,
+            *plans.MIGRATIONS,
+            *notes.MIGRATIONS,
+            *LOG,
+            *buffers.MIGRATIONS,
+        )
         head = Head(b"the key of the tests", "test", self.head)
         store = Store(self.store_folder, migrations, head=head)
         agentic = Agentic(root)
         records = Approvals(store, self.clock, self.new_id)
+        changes = Transactions(root, store, agentic, lambda: self.settings, self.clock, self.new_id, records.withdraw)
         self.workspace = Workspace(
             root=root,
             store=store,
             agentic=agentic,
             settings=lambda: self.settings,
-            transactions=Transactions(
-                root, store, agentic, lambda: self.settings, self.clock, self.new_id, records.withdraw
-            ),
+            transactions=changes,
             approvals=records,
             plans=Plans(store, self.clock, self.new_id),
             notes=Notes(root, agentic, store, self.clock),
             audit=Audit(store, self.clock, guards=GUARDS, decided=approvals.decided),
+            buffers=Buffers(store, changes, self.clock),
             clock=self.clock,
             new_id=self.new_id,
         )
         self.workspace.audit.open(root.path)
         self.workspace.transactions.recover()
+        self.workspace.buffers.keep_up()
         return self.workspace
 
     def close(self) -> None:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 __all__ = [
     "ApprovalDecided",
     "ApprovalStaged",
+    "BuffersChanged",
     "Committed",
     "Event",
     "ModeChanged",
@@ -87,3 +88,20 @@ class SettingsChanged(Event):
 
     type: ClassVar[str] = "settings_changed"
     keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BuffersChanged(Event):
+    """What somebody has in view is another now.
+
+    `action`: `opened`, `saved` and `closed` are about the actor's own buffers; `followed`: buffers of all were renamed
+    or closed after a change of the folder by the actor; `folders`: other folders are unfolded.
+    """
+
+    type: ClassVar[str] = "buffers_changed"
+    action: str
+    paths: tuple[str, ...]
+    """At most 20."""
+    actor_kind: str
+    actor: str
+    session: str

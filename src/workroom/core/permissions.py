@@ -69,6 +69,10 @@ GATED: Mapping[tuple[str, str], str] = {
     ("workspace_edit", "apply"): "transaction",
     ("workspace_edit", "commit"): "transaction",
     ("workspace_edit", "rollback"): "transaction",
+    ("editor_save", "editor_save"): "transaction",
+    ("editor_create", "editor_create"): "transaction",
+    ("editor_move", "editor_move"): "transaction",
+    ("editor_delete", "editor_delete"): "transaction",
     ("workspace_command", "run"): "command",
     ("workspace_command", "start"): "command",
     ("workspace_command", "write"): "command",  # what is typed into a shell that runs is a command like any other

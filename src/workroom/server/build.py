@@ -14,10 +14,11 @@ import apsw
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.ids import NewId, new_id
 from workroom.base.settings import Settings, parse_settings
-from workroom.core import approvals, notes, plans, transactions
+from workroom.core import approvals, buffers, notes, plans, transactions
 from workroom.core import audit as core_audit
 from workroom.core.approvals import Approvals
 from workroom.core.audit import Audit
+from workroom.core.buffers import Buffers
 from workroom.core.notes import Notes
 from workroom.core.plans import Plans
 from workroom.core.transactions import Transactions
@@ -81,12 +82,13 @@ def build_workspace(
         settings = LiveSettings(state, folder)
         agentic = Agentic(root)
         records = Approvals(store, clock, new_id)
+        changes = Transactions(root, store, agentic, settings, clock, new_id, records.withdraw)
         workspace = Workspace(
             root=root,
             store=store,
             agentic=agentic,
             settings=settings,
-            transactions=Transactions(root, store, agentic, settings, clock, new_id, records.withdraw),
+            transactions=changes,
             approvals=records,
             plans=Plans(store, clock, new_id),
             notes=Notes(root, agentic, store, clock),
@@ -97,6 +99,7 @@ def build_workspace(
                 decided=approvals.decided,
                 settings=lambda: state.read_settings(folder),
             ),
+            buffers=Buffers(store, changes, clock),
             clock=clock,
             new_id=new_id,
         )
@@ -126,6 +129,7 @@ def _make_whole(workspace: Workspace, adopted: str | None) -> None:
             _log.error("%s: the audit log's head is %s; `workroom audit verify` tells more", workspace.root.path, found)
         workspace.transactions.recover()
         workspace.approvals.tell_expired()
+        workspace.buffers.keep_up()
     except (OSError, apsw.Error, WorkroomError) as error:
         raise WorkroomError(
             ErrorCode.IO_ERROR,
@@ -144,6 +148,7 @@ def _open_store(folder: Path, head: Head) -> Store:
         *plans.MIGRATIONS,
         *notes.MIGRATIONS,
         *core_audit.MIGRATIONS,
+        *buffers.MIGRATIONS,
     )
     try:
         return Store(folder, migrations, head=head)

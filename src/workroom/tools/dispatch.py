@@ -25,7 +25,7 @@ from workroom.base.settings import Mode, Settings
 from workroom.core.approvals import Approval, Denial, Status
 from workroom.core.permissions import Decision, Outcome, decide
 from workroom.text.overlap import render_conflicts
-from workroom.tools.catalog import find_tool
+from workroom.tools.catalog import any_tool, find_tool
 from workroom.tools.schema import parse_arguments
 from workroom.tools.shape import bounded, formed
 from workroom.tools.tool import Action, Arguments, Call, Proposal, Staged, Tool
@@ -113,7 +113,7 @@ def resume(caller: Call, record: Approval) -> Envelope:
 
     def work() -> Envelope:
         nonlocal operation
-        tool = find_tool(record.tool, caller.profile, None)
+        tool = any_tool(record.tool)[0]  # in whatever mode and profile
         action, arguments = parse_arguments(tool, record.arguments)
         operation = tool.operation(action.name)
         proposal = propose(action, caller, arguments)
@@ -182,15 +182,19 @@ def _answer(caller: Call, tool: Tool, action: Action, arguments: Arguments) -> E
     if collected is not None:
         answered = replace(_stored_envelope(collected), operation=tool.operation(action.name))
         if _still_true(caller, answered):
-            return answered
+            return _retold(caller, action, arguments, answered)
     held = caller.workspace.approvals.held(request, caller.actor)
     if held is not None:
-        return _resume_held(caller, held)
+        return _retold(caller, action, arguments, _resume_held(caller, held))
     proposal = propose(action, caller, arguments)
     if isinstance(proposal, Envelope):
         return proposal
     caller.pulse.check()
     return _gate(caller, tool, action, proposal, request)
+
+
+def _retold(caller: Call, action: Action, arguments: Arguments, answered: Envelope) -> Envelope:
+    return answered if action.retell is None else action.retell(caller, arguments, answered)
 
 
 def _still_true(caller: Call, answered: Envelope) -> bool:
@@ -257,7 +261,8 @@ def _stage(
     workspace = caller.workspace
     if pending is None:
         staged = proposal.stage()
-        resume_action, resume_arguments = parse_arguments(tool, staged.arguments)
+        runs = any_tool(staged.tool)[0] if staged.tool else tool
+        calls = [(runs, staged.arguments), *([] if staged.resume is None else [(tool, staged.resume)])]
         pending = workspace.approvals.stage(
             kind=proposal.kind,
             title=proposal.title,
@@ -265,10 +270,10 @@ def _stage(
             asks=proposal.asks,
             fingerprint=proposal.fingerprint,
             effect=proposal.effect,
-            requests=(request, _request(tool, resume_action, resume_arguments)),
-            tool=tool.name,
+            requests=(request, *(_request(each, *parse_arguments(each, given)) for each, given in calls)),
+            tool=runs.name,
             arguments=staged.arguments,
-            preview=_preview(staged),
+            preview=_preview(staged, tool),
             actor=caller.actor,
             profile=caller.profile,
         )
@@ -279,17 +284,18 @@ def _stage(
 
 def _pending_envelope(operation: str, mode: Mode, record: Approval) -> Envelope:
     preview = _stored_preview(record.preview)
+    resume = record.preview.get("resume") or {"tool": record.tool, "arguments": record.arguments}
     summary = (
         f"Awaiting approval {record.id}: {record.title}. The person decides: `workroom accept {record.id}` "
         f"(or `workroom deny {record.id} REASON`) in a terminal. "
-        f"After that, call {record.tool} with {json.dumps(record.arguments, separators=(',', ':'))}."
+        f"After that, call {resume['tool']} with {json.dumps(resume['arguments'], separators=(',', ':'))}."
     )
     approval = {
         "id": record.id,
         "kind": record.kind,
         "title": record.title,
         "destructive": record.destructive,
-        "resume": {"tool": record.tool, "arguments": record.arguments},
+        "resume": resume,
         "command": f"workroom accept {record.id}",
     }
     if record.asks:
@@ -309,8 +315,11 @@ def _pending_envelope(operation: str, mode: Mode, record: Approval) -> Envelope:
     )
 
 
-def _preview(staged: Staged) -> dict[str, Any]:
-    return {"data": staged.data, "artifacts": [a.to_json() for a in staged.artifacts], "text": staged.text}
+def _preview(staged: Staged, tool: Tool) -> dict[str, Any]:
+    shown = {"data": staged.data, "artifacts": [a.to_json() for a in staged.artifacts], "text": staged.text}
+    if staged.resume is None:
+        return shown
+    return {**shown, "resume": {"tool": tool.name, "arguments": staged.resume}}
 
 
 def _stored_preview(preview: dict[str, Any]) -> Staged:

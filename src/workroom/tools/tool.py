@@ -112,10 +112,14 @@ class Staged:
     """A proposal made durable: the call that resumes it, and what the answer and the person are shown."""
 
     arguments: dict[str, Any]
-    """Arguments of the same tool; `action` among them. This is what an accept runs."""
+    """Arguments of the same tool, or of `tool`; `action` among them. This is what an accept runs."""
     data: dict[str, Any] = field(default_factory=dict)
     artifacts: tuple[Artifact, ...] = ()
     text: str = ""
+    tool: str = ""
+    """The tool that an accept runs, where it is another than the one that was called: `Action.retell` then answers."""
+    resume: dict[str, Any] | None = None
+    """Arguments by which the caller collects the result, where they aren't those that an accept runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +152,8 @@ class Action:
     help: str
     answer: Callable[[Call, Any], Envelope] | None = None
     propose: Callable[[Call, Any], Proposal | Envelope] | None = None
+    retell: Callable[[Call, Any, Envelope], Envelope] | None = None
+    """Tells what became of an accepted call that was run as another tool's (`Staged.tool`) as this one answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,10 +189,11 @@ def flat_tool(
     *,
     answer: Callable[[Call, Any], Envelope] | None = None,
     propose: Callable[[Call, Any], Proposal | Envelope] | None = None,
+    retell: Callable[[Call, Any, Envelope], Envelope] | None = None,
     annotations: Mapping[str, bool] | None = None,
 ) -> Tool:
     """A tool of one action, which has the tool's name; exactly one of `answer` and `propose` is given."""
-    action = Action(name, arguments, help, answer, propose)
+    action = Action(name, arguments, help, answer, propose, retell)
     hints = {"readOnlyHint": True} if propose is None else {}
     return Tool(
         name, title, help, (action,), annotations={"openWorldHint": False, **hints, **(annotations or {})},

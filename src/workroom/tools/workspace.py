@@ -9,6 +9,7 @@ from workroom.base.ids import NewId
 from workroom.base.settings import Settings
 from workroom.core.approvals import Approvals
 from workroom.core.audit import Audit
+from workroom.core.buffers import Buffers
 from workroom.core.notes import Notes
 from workroom.core.plans import Plans
 from workroom.core.transactions import Transactions
@@ -33,5 +34,6 @@ class Workspace:
     plans: Plans
     notes: Notes
     audit: Audit
+    buffers: Buffers
     clock: Clock
     new_id: NewId

@@ -23,7 +23,7 @@ from workroom.core.transactions.amend import Amended, check_editable
 from workroom.core.transactions.hunks import Named
 from workroom.core.transactions.merge import Strategy
 from workroom.core.transactions.model import Derivation, Directory, Entry, Part, Planned, Transaction, file_row
-from workroom.core.transactions.operations import Operation
+from workroom.core.transactions.operations import Create, Delete, Mkdir, Move, Operation, Rewrite
 from workroom.core.transactions.part import Selection
 from workroom.core.transactions.rewind import Only
 from workroom.core.transactions.service import Transactions
@@ -35,14 +35,19 @@ __all__ = [
     "MIGRATIONS",
     "UNNAMED",
     "Amended",
+    "Create",
+    "Delete",
     "Derivation",
     "Directory",
     "Entry",
+    "Mkdir",
+    "Move",
     "Named",
     "Only",
     "Operation",
     "Part",
     "Planned",
+    "Rewrite",
     "Selection",
     "Strategy",
     "Transaction",

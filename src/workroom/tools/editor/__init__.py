@@ -1,12 +1,34 @@
 """Profile `editor`: system C's functions, a flat tool each, with C's fields.
 
-diff    editor_diff
+workspace   editor_workspace_open, editor_workspace_get
+buffers     editor_buffers_list, editor_buffers_close
+open        editor_open
+save        editor_save
+files       editor_create, editor_move, editor_delete
+diff        editor_diff
+common      roots, versions, rows of buffers, proposals
 """
 
+from workroom.tools.editor.buffers import BUFFERS_CLOSE, BUFFERS_LIST
 from workroom.tools.editor.diff import DIFF
+from workroom.tools.editor.files import CREATE, DELETE, MOVE
+from workroom.tools.editor.open import OPEN
+from workroom.tools.editor.save import SAVE
+from workroom.tools.editor.workspace import WORKSPACE_GET, WORKSPACE_OPEN
 from workroom.tools.tool import Tool
 
 __all__ = ["TOOLS"]
 
-TOOLS: tuple[Tool, ...] = (DIFF,)
+TOOLS: tuple[Tool, ...] = (
+    WORKSPACE_OPEN,
+    WORKSPACE_GET,
+    OPEN,
+    SAVE,
+    CREATE,
+    MOVE,
+    DELETE,
+    DIFF,
+    BUFFERS_LIST,
+    BUFFERS_CLOSE,
+)
 """In the order in which a client lists them."""
