@@ -16,6 +16,7 @@ import json
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Annotated, Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -445,6 +446,9 @@ class PersonConnection:
         self._over = False
         channel.hear, channel.finished, channel.overrun = self.hear, self.finish, self._overrun
         channel.ended.append(self._ended)
+        if self.workspace is not None:
+            self.workspace.buffers.arrive(session.id)
+            channel.ended.append(partial(self.workspace.buffers.leave, session.id))
 
     def hear(self, line: bytes) -> None:
         """Take one request."""

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 from functools import cache
+from typing import Any
 
 from workroom.base.changes import Kind
 from workroom.system.landlock import confined, has_landlock
 from workroom.system.root import Root
 
-__all__ = ["git_state"]
+__all__ = ["git_state", "tracked_paths"]
 
 
 def git_state(root: Root, path: str) -> str | None:
@@ -22,25 +23,52 @@ def git_state(root: Root, path: str) -> str | None:
     A repository that is elsewhere (a `.git` file that points out of the folder), or whose files are elsewhere, isn't
     looked at, nor is the person's own git configuration.
     """
-    seen = root.stat(".git")
-    if seen is None or seen.kind is not Kind.DIRECTORY or not has_landlock():
+    if not _can_look(root):
         return None
-    _load()
     flags = confined(lambda: _flags(root, path), [root.fd])
     return None if flags is None else _word(flags)
 
 
+def tracked_paths(root: Root) -> list[str] | None:
+    """Every path that git tracks, whether it is there or not; None outside a repository of the root's own."""
+    return confined(lambda: _tracked(root), [root.fd]) if _can_look(root) else None
+
+
+def _can_look(root: Root) -> bool:
+    """Whether there is a repository that can be looked at; the library is loaded then."""
+    seen = root.stat(".git")
+    if seen is None or seen.kind is not Kind.DIRECTORY or not has_landlock():
+        return False
+    _load()
+    return True
+
+
+def _tracked(root: Root) -> list[str] | None:
+    repository = _opened(root)
+    return None if repository is None else [entry.path for entry in repository.index]
+
+
 def _flags(root: Root, path: str) -> int | None:
     import pygit2  # noqa: PLC0415 - slow to load, and few calls need it
+
+    repository = _opened(root)
+    try:
+        return None if repository is None else int(repository.status_file(path))
+    except (KeyError, ValueError, OSError, pygit2.GitError):
+        return None
+
+
+def _opened(root: Root) -> Any:
+    """The repository, whose files are the root's own; None for any other."""
+    import pygit2  # noqa: PLC0415 - as above
     from pygit2.enums import RepositoryOpenFlag  # noqa: PLC0415
 
     try:
         repository = pygit2.Repository(os.path.join(root.path, ".git"), RepositoryOpenFlag.NO_SEARCH)
         place = os.stat(repository.workdir or os.devnull)
-        ours = (place.st_dev, place.st_ino) == (root.device, root.inode)
-        return int(repository.status_file(path)) if ours else None
     except (KeyError, ValueError, OSError, pygit2.GitError):
         return None
+    return repository if (place.st_dev, place.st_ino) == (root.device, root.inode) else None
 
 
 def _word(flags: int) -> str:

@@ -25,6 +25,8 @@ class Connection:
         channel.ended.append(self._conversation.end)
         workspace.approvals.arrive(session.id)
         channel.ended.append(lambda: workspace.approvals.leave(session.id))
+        workspace.buffers.arrive(session.id)
+        channel.ended.append(lambda: workspace.buffers.leave(session.id))
 
     def hear(self, line: bytes) -> None:
         """Take one line from the client."""

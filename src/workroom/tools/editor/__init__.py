@@ -5,15 +5,23 @@ buffers     editor_buffers_list, editor_buffers_close
 open        editor_open
 save        editor_save
 files       editor_create, editor_move, editor_delete
+tree        editor_tree
+find        editor_find
+search      editor_search
 diff        editor_diff
+changes     editor_changes
 common      roots, versions, rows of buffers, proposals
 """
 
 from workroom.tools.editor.buffers import BUFFERS_CLOSE, BUFFERS_LIST
+from workroom.tools.editor.changes import CHANGES
 from workroom.tools.editor.diff import DIFF
 from workroom.tools.editor.files import CREATE, DELETE, MOVE
+from workroom.tools.editor.find import FIND
 from workroom.tools.editor.open import OPEN
 from workroom.tools.editor.save import SAVE
+from workroom.tools.editor.search import SEARCH
+from workroom.tools.editor.tree import TREE
 from workroom.tools.editor.workspace import WORKSPACE_GET, WORKSPACE_OPEN
 from workroom.tools.tool import Tool
 
@@ -22,12 +30,16 @@ __all__ = ["TOOLS"]
 TOOLS: tuple[Tool, ...] = (
     WORKSPACE_OPEN,
     WORKSPACE_GET,
+    TREE,
+    FIND,
+    SEARCH,
     OPEN,
     SAVE,
     CREATE,
     MOVE,
     DELETE,
     DIFF,
+    CHANGES,
     BUFFERS_LIST,
     BUFFERS_CLOSE,
 )
