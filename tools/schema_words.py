@@ -42,7 +42,7 @@ def kind_of(node: Json) -> str:
         return alternatives(kind_of(each) for each in options)
     if "enum" in node or "const" in node:
         return alternatives(f"`{value}`" for value in node.get("enum", [node.get("const")]))
-    if node["type"] == "array":
+    if node.get("type") == "array":
         return f"list of {plain_kind(node['items'])}{bounds(node)}"
     return f"{node.get('type', 'anything')}{bounds(node)}{pattern(node)}"
 
