@@ -100,7 +100,9 @@ def test_what_waits_for_the_person_says_so_and_is_collected(gated, ask, tool, ra
     assert waits["status"] == "pending_approval"
     assert fields.items() <= waits.items()
     assert gated.tree() == before
-    again = raw if by == "the same call" else waits["approval"]["resume"]["arguments"]
+    resume = waits["approval"]["resume"]["arguments"]
+    assert ask(tool, **resume)["status"] == "pending_approval"
+    again = raw if by == "the same call" else resume
     decisions.accept(ANN, gated.workspace)
     assert gated.tree() != before
     done = ask(tool, **again)
