@@ -22,6 +22,7 @@ LATE_IMPORTS = {
     "workroom": "the Python interface: `import workroom` loads nothing heavy, so open_workspace() loads it",
     "workroom.__main__": "`workroom mcp` takes its way to the shim before the rest of the program is loaded",
     "workroom.interfaces.http.house": "Starlette and uvicorn are loaded when HTTP is switched on, not before",
+    "workroom.interfaces.page.late": "the same, for the person's way in",
 }
 # What must start in milliseconds: from these only the standard library may be reached by imports at module level.
 LIGHT = {

@@ -691,3 +691,22 @@ def test_settings_that_cant_be_looked_at_are_told(tmp_path):
     with pytest.raises(WorkroomError, match="can't be read") as caught:
         StateDirectory(tmp_path).read_settings(tmp_path / ("x" * 300))
     assert caught.value.code is ErrorCode.IO_ERROR
+
+
+def test_pages_are_kept_private(state: StateDirectory) -> None:
+    assert state.read_pages() == []
+    with state.changed_pages() as rows:
+        rows.append({"id": "page_1"})
+    assert mode(state.page_file) == 0o600
+    assert StateDirectory(state.path).read_pages() == [{"id": "page_1"}]
+    state.page_file.chmod(0o644)
+    with pytest.raises(WorkroomError, match="alone"):
+        state.read_pages()
+
+
+@pytest.mark.parametrize("body", ["{", "[]", '{"version": 1}'])
+def test_damaged_pages_are_told(state: StateDirectory, body: str) -> None:
+    state.page_file.write_text(body)
+    state.page_file.chmod(0o600)
+    with pytest.raises(WorkroomError, match="damaged"):
+        state.read_pages()

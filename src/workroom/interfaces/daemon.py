@@ -38,10 +38,13 @@ from workroom.interfaces.http.house import HttpHouse
 from workroom.interfaces.mcp.answers import tool_list
 from workroom.interfaces.mcp.connection import Connection
 from workroom.interfaces.mcp.shimmed import Shimmed
+from workroom.interfaces.page.late import LatePage
 from workroom.interfaces.person import PersonConnection
 from workroom.person.credential import PersonCredential
 from workroom.server.hub import Hub
 from workroom.server.session import Session
+from workroom.server.signin import SignIn
+from workroom.system.clock import now
 from workroom.system.memory import give_back_large_blocks, share_arenas
 from workroom.system.state import StateDirectory
 from workroom.tools.workspace import Workspace
@@ -165,12 +168,15 @@ class Daemon:
         give_back_large_blocks()
         self.place = place
         self.hub = Hub(state)
-        self.http = HttpHouse(self.hub)
+        self.pages = SignIn(state, now, new_id)
         self._wanted = (http, port)
         self._started = time.time()
         self._idle_seconds = idle_seconds
         self._build = link.build()
         self._key = state.person_key()
+        uid = os.geteuid()
+        person = PersonCredential.grant(self._key, self._key, uid, uid, name=_account(), surface="page")
+        self.http = HttpHouse(self.hub, LatePage(self, self.pages, person))
         self._channels: dict[SocketChannel, _Speaker | None] = {}
         self._greetings: set[asyncio.Task[None]] = set()
         self._makes_way = False

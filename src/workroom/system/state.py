@@ -5,6 +5,7 @@
       settings.toml      the user's settings
       person.key         what a connection shows to speak as the person
       clients.json       clients that come over HTTP, with the hashes of their tokens
+      page.json          pages that may speak as the person, by the hashes of their keys
       sessions.json      sessions of theirs between two servers, by the hashes of their ids
       audit/             the key and the heads of the audit logs, apart from the stores
       logs/
@@ -103,6 +104,7 @@ class StateDirectory:
         self.key_file = self.path / "person.key"
         self.clients_file = self.path / "clients.json"
         self._http_file = self.path / "http.json"
+        self.page_file = self.path / "page.json"
         self.sessions_file = self.path / "sessions.json"
         self._bindings_file = self.path / "bindings.json"
         self._runtime = runtime
@@ -186,6 +188,33 @@ class StateDirectory:
             rows = [dict(row) for row in self._read_clients()]
             yield rows
             _write(self.clients_file, json.dumps({"version": 1, "clients": rows}, indent=1).encode("ascii"))
+
+    # Pages that speak as the person.
+
+    def read_pages(self) -> list[dict[str, Any]]:
+        """The rows of every page that was signed in, oldest first.
+
+        PROTECTED_PATH when others could read or have written the file; IO_ERROR when it is damaged.
+        """
+        if not os.path.lexists(self.page_file):
+            return []
+        body = _read_private(self.page_file, _CLIENTS_BYTES)
+        try:
+            return [dict(row) for row in json.loads(body)["pages"]]
+        except (ValueError, TypeError, KeyError) as error:
+            raise WorkroomError(
+                ErrorCode.IO_ERROR,
+                f"{self.page_file} is damaged: {error}.",
+                next_step="Delete it, and sign each page in anew.",
+            ) from error
+
+    @contextmanager
+    def changed_pages(self) -> Iterator[list[dict[str, Any]]]:
+        """The rows, to be changed; on disk when this is left without an error. Errors as for `read_pages`."""
+        with self._locked():
+            rows = self.read_pages()
+            yield rows
+            _write(self.page_file, json.dumps({"version": 1, "pages": rows}, indent=1).encode("ascii"))
 
     # Sessions between two servers.
 

@@ -28,15 +28,27 @@ def mounted(hub: Hub) -> Mapping[str, ASGIApp]:
 
 
 def application(
-    hub: Hub, hosts: Collection[str], stopping: asyncio.Event, over: asyncio.Event, limits: Limits
+    hub: Hub,
+    hosts: Collection[str],
+    stopping: asyncio.Event,
+    over: asyncio.Event,
+    limits: Limits,
+    page: ASGIApp | None = None,
 ) -> ASGIApp:
-    """Everything, behind its guard. `hosts` are the names, with ports, that it goes by; the package has the events."""
+    """Everything, behind its guard. `hosts` are the names, with ports, that it goes by; the package has the events.
+
+    `page` answers below `/page/`, with a door of its own: tokens are no keys there, nor its keys tokens here.
+    """
     routes: list[BaseRoute] = list(ROUTES)
     for path, app in mounted(hub).items():
         routes += [Route(path, _Mount(app)), Route(f"{path}/{{workspace}}", _Mount(app))]
     router = Router(routes, redirect_slashes=False)
     inside = _Knowing(router, {"hub": hub, "stopping": stopping, "over": over})
-    return Guard(Answering(Token(Share(Body(inside, limits), limits), hub)), hosts, limits)
+    agents: ASGIApp = Token(Share(Body(inside, limits), limits), hub)
+    if page is not None:
+        persons = _Knowing(page, {"hub": hub, "stopping": stopping, "over": over})
+        agents = _Fork(persons, agents)
+    return Guard(Answering(agents), hosts, limits)
 
 
 class _Mount:
@@ -49,10 +61,22 @@ class _Mount:
         await self._app(scope, receive, send)
 
 
+class _Fork:
+    """Sends what is below `/page/` one way, and all else the other."""
+
+    def __init__(self, page: ASGIApp, others: ASGIApp) -> None:
+        self._page = page
+        self._others = others
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        way = self._page if scope["type"] == "http" and scope["path"].startswith("/page/") else self._others
+        await way(scope, receive, send)
+
+
 class _Knowing:
     """Tells what is inside of the server around it."""
 
-    def __init__(self, router: Router, known: Mapping[str, Any]) -> None:
+    def __init__(self, router: ASGIApp, known: Mapping[str, Any]) -> None:
         self._router = router
         self._known = known
 

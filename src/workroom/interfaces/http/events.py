@@ -18,7 +18,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from concurrent.futures import Executor
 from typing import Any
 
@@ -31,7 +31,7 @@ from workroom.server.entry import enter
 from workroom.server.hub import Hub
 from workroom.tools.workspace import Workspace
 
-__all__ = ["TYPES", "follow_events"]
+__all__ = ["TYPES", "Stream", "follow_events", "since_of"]
 
 TYPES: tuple[type[Event], ...] = (Committed, ApprovalStaged, ApprovalDecided, PlanChanged, ModeChanged)
 """What an agent may see: no more than `workspace_inspect changes` tells it. What isn't listed is the person's."""
@@ -45,14 +45,14 @@ _LARGEST = 2**53
 
 async def follow_events(request: Request) -> Response:
     """The events of a workspace from a number on."""
-    since = _since(request)
+    since = since_of(request)
     workspace = await enter(request.state.hub, request.state.client, request.path_params["workspace"])
     lane = request.state.hub.pool.lane(request.state.client.actor.name)
-    stream = _Stream(request.state.hub, lane, workspace, request.state.stopping, request.state.current)
+    stream = Stream(request.state.hub, lane, workspace, request.state.stopping, request.state.current)
     return StreamingResponse(stream.events(since), media_type="text/event-stream")
 
 
-def _since(request: Request) -> int | None:
+def since_of(request: Request) -> int | None:
     """The number behind which the client wants to go on; what it says when it reconnects is newer than its address."""
     text = request.headers.get("last-event-id") or request.query_params.get("since")
     if text is None:
@@ -64,7 +64,7 @@ def _since(request: Request) -> int | None:
     return int(text)
 
 
-class _Stream:
+class Stream:
     """One client's stream. Everything here belongs to the loop's thread, apart from `_wake`."""
 
     def __init__(
@@ -74,7 +74,10 @@ class _Stream:
         workspace: Workspace,
         stopping: asyncio.Event,
         is_current: Callable[[], bool],
+        names: Collection[str] | None = _NAMES,
     ) -> None:
+        """`names` are the types of event that are told; None: all."""
+        self._names = names
         self._hub = hub
         self._lane = lane
         self._workspace = workspace
@@ -116,7 +119,8 @@ class _Stream:
             rows = await self._read(self._workspace.store.events_since, sent, _AT_ONCE)
             if rows:
                 sent = rows[-1]["number"]
-                yield b"".join(_event(row["type"], row) for row in rows if row["type"] in _NAMES)
+                told = (row for row in rows if self._names is None or row["type"] in self._names)
+                yield b"".join(_event(row["type"], row) for row in told)
             elif not await self._wait():
                 yield b": here\n\n"
 

@@ -14,7 +14,7 @@ from workroom.base.settings import Settings, parse_settings
 from workroom.server.hub import Hub
 
 if TYPE_CHECKING:
-    from workroom.interfaces.http.serving import Serving
+    from workroom.interfaces.http.serving import Page, Serving
 
 __all__ = ["PORT", "HttpHouse"]
 
@@ -31,8 +31,10 @@ _NO_IPV6 = frozenset({errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EPROTONOSUP
 class HttpHouse:
     """One server's HTTP: off, until `open`."""
 
-    def __init__(self, hub: Hub) -> None:
+    def __init__(self, hub: Hub, page: Page | None = None) -> None:
+        """`page` makes what answers below `/page/`."""
         self._hub = hub
+        self._page = page
         self._serving: Serving | None = None
         self.port: int | None = None
         """The port, while it listens."""
@@ -62,7 +64,7 @@ class HttpHouse:
         settings = parse_settings(self._hub.state.read_settings(None)[0])
         listeners = _bound(settings.http_port if port is None else port, settings.http_address)
         number = int(listeners[0].getsockname()[1])
-        self._serving = Serving(self._hub, _own_hosts(number).union(settings.http_hosts))
+        self._serving = Serving(self._hub, _own_hosts(number).union(settings.http_hosts), page=self._page)
         self.port = number
         self.warning = _warning(settings)
         await self._serving.begin(listeners)

@@ -15,7 +15,7 @@ import contextlib
 import json
 import resource
 import socket
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 import h11
@@ -30,7 +30,10 @@ from workroom.interfaces.http.application import application
 from workroom.interfaces.http.limits import Limits
 from workroom.server.hub import Hub
 
-__all__ = ["Serving"]
+__all__ = ["Page", "Serving"]
+
+Page = Callable[[Limits], ASGIApp]
+"""Makes what answers below `/page/`: the person's way in, which this room can't import."""
 
 _BACKLOG = 256
 
@@ -38,11 +41,16 @@ _BACKLOG = 256
 class Serving:
     """What listens, from `begin` to `end`."""
 
-    def __init__(self, hub: Hub, hosts: Collection[str], limits: Limits | None = None) -> None:
+    def __init__(
+        self, hub: Hub, hosts: Collection[str], limits: Limits | None = None, page: Page | None = None
+    ) -> None:
         self._stopping = asyncio.Event()
         self._over = asyncio.Event()
         self._limits = limits or Limits()
-        self._config = _config(application(hub, hosts, self._stopping, self._over, self._limits), self._limits)
+        app = application(
+            hub, hosts, self._stopping, self._over, self._limits, None if page is None else page(self._limits)
+        )
+        self._config = _config(app, self._limits)
         self._state = _State()
         self._servers: list[asyncio.Server] = []
 

@@ -1,0 +1,17 @@
+"""The person's way in over HTTP: what the page in their browser speaks.
+
+    door     who is let in
+    routes   signing in, the person's methods, and the stream of events
+
+Codes and keys themselves are server/signin.
+
+A page is signed in by a code, which a terminal of the person's shows and which counts once and for two minutes:
+
+    person's socket   page.code               -> code_…      in memory only
+    POST /page/v1/sign-in {"code"}            -> page_…      its hash is kept in the state directory
+    POST /page/v1/call    {"method", "params", "workspace"}  with `Authorization: Bearer page_…`
+    GET  /page/v1/events?workspace=…&since=…  the same header: events by fetch, so that no key stands in an address
+
+There are no cookies, which other ports of the same host would get too. An agent's token counts nothing here, and a key
+nothing at /api and /mcp.
+"""

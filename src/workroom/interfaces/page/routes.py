@@ -1,0 +1,140 @@
+"""The person's methods and the stream of events, for a page that is signed in."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route, Router
+from starlette.types import ASGIApp
+
+from workroom.base.audit import Token
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.interfaces.greeting import wire_error
+from workroom.interfaces.http.answers import STATUSES, RefusedError, json_response
+from workroom.interfaces.http.body import Body
+from workroom.interfaces.http.events import Stream, since_of
+from workroom.interfaces.http.limits import Limits
+from workroom.interfaces.http.share import Share
+from workroom.interfaces.methods import Asking, Server, method_of, parsed
+from workroom.interfaces.page.door import SIGN_IN, Door, turned_away
+from workroom.person.credential import PersonCredential
+from workroom.server.session import Session
+from workroom.server.signin import Key, SignIn
+from workroom.text import strict_json
+from workroom.tools.workspace import Workspace
+
+__all__ = ["page_application"]
+
+_SIGN_IN_BYTES = 1_000
+_SIGN_IN_SECONDS = 10.0
+
+
+class _Call(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    method: str = Field(max_length=100)
+    params: dict[str, Any] = {}
+    workspace: str | None = Field(default=None, pattern="^/")
+
+
+def page_application(server: Server, signin: SignIn, credential: PersonCredential, limits: Limits) -> ASGIApp:
+    """What answers below `/page/`. `credential` is what a page that is signed in speaks with."""
+    page = _Page(server, signin, credential)
+    routes = [
+        Route(SIGN_IN, page.sign_in, methods=["POST"]),
+        Route("/page/v1/call", page.call, methods=["POST"]),
+        Route("/page/v1/events", page.events, methods=["GET"]),
+    ]
+    inside = Share(Body(Router(routes, redirect_slashes=False), limits), limits)
+    return Door(inside, server.hub, signin)
+
+
+class _Page:
+    def __init__(self, server: Server, signin: SignIn, credential: PersonCredential) -> None:
+        self._server = server
+        self._hub = server.hub
+        self._signin = signin
+        self._credential = credential
+
+    async def sign_in(self, request: Request) -> Response:
+        """A key for a code. What is wrong with a code is told to the audit log, the code isn't."""
+        body = strict_json.parse(await _small_body(request))
+        code = body.get("code") if isinstance(body, dict) else None
+        if not isinstance(code, str):
+            raise WorkroomError(ErrorCode.INVALID_INPUT, 'The body is {"code": "code_…"}.')
+        key, shown = await self._run(self._exchange, request, code)
+        return json_response({"key": shown, "id": key.id})
+
+    def _exchange(self, request: Request, code: str) -> tuple[Key, str]:
+        try:
+            key, shown = self._signin.exchange(code, request.headers.get("user-agent", ""))
+        except WorkroomError as error:
+            if error.code not in {ErrorCode.PROTECTED_PATH, ErrorCode.LIMIT_EXCEEDED}:
+                raise
+            status = 429 if error.code is ErrorCode.LIMIT_EXCEEDED else 403
+            refused = RefusedError(status, error.code, error.message, next_step=error.next_step)
+            turned_away(self._hub, request.scope, refused)
+            raise refused from None
+        self._hub.ledger.tell(Token(key.id, "made", "page", "page", ()), self._credential.actor)
+        return key, shown
+
+    async def call(self, request: Request) -> Response:
+        """One of the person's methods; its refusal as the error it is."""
+        body = strict_json.parse(await request.body())
+        try:
+            asked = _Call.model_validate(body)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"])) or "the body"
+            raise WorkroomError(ErrorCode.INVALID_INPUT, f"{where}: {first['msg']}.") from None
+        method = method_of(asked.method)
+        params = parsed(method.params, asked.method, asked.params)
+        workspace = None if asked.workspace is None else await self._workspace(asked.workspace)
+        session = Session(request.state.client.id, "workspace", workspace)
+        try:
+            result = await self._run(method.run, Asking(self._credential, self._server, session), params)
+        except WorkroomError as error:
+            return json_response({"error": wire_error(error)}, STATUSES[error.code])
+        return json_response({"result": result})
+
+    async def events(self, request: Request) -> Response:
+        """All events of a workspace from a number on: the person may see each."""
+        since = since_of(request)
+        workspace = await self._workspace(request.query_params.get("workspace", ""))
+        state = request.state
+        stream = Stream(self._hub, self._hub.pool, workspace, state.stopping, state.current, names=None)
+        return StreamingResponse(stream.events(since), media_type="text/event-stream")
+
+    async def _workspace(self, path: str) -> Workspace:
+        """The workspace at `path`, which the person has opened before: a page opens no folder by naming it."""
+        known = await self._run(self._hub.locate, path) if path.startswith("/") else None
+        if known != path:
+            raise WorkroomError(
+                ErrorCode.NOT_FOUND,
+                "No workspace is at this path.",
+                next_step="`workroom open FOLDER` makes one.",
+            )
+        return await asyncio.wrap_future(await self._run(self._hub.opening, path))
+
+    async def _run(self, work: Any, *arguments: Any) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._hub.pool, work, *arguments)
+
+
+async def _small_body(request: Request) -> bytes:
+    """What whoever isn't known yet sends: little, and soon."""
+    body = b""
+    try:
+        async with asyncio.timeout(_SIGN_IN_SECONDS):
+            async for part in request.stream():
+                body += part
+                if len(body) > _SIGN_IN_BYTES:
+                    raise RefusedError(
+                        413, ErrorCode.LIMIT_EXCEEDED, f"A code comes in at most {_SIGN_IN_BYTES:,} bytes."
+                    )
+    except TimeoutError:
+        raise RefusedError(408, ErrorCode.TIMEOUT, f"The body didn't come within {_SIGN_IN_SECONDS:.0f} s.") from None
+    return body
