@@ -355,6 +355,8 @@ def test_the_environment_is_an_allow_list() -> None:
         "HOME": "/home/me", "LANG": "de_DE.UTF-8", "LC_ALL": "C", "USER": "me", "PATH": "/usr/bin:/bin",
     }  # fmt: skip
     assert base_env({}) == {"PATH": os.defpath, "LC_ALL": "C"}
+    assert "SSH_AUTH_SOCK" not in base_env({"SSH_AUTH_SOCK": "/s"})
+    assert base_env({"SSH_AUTH_SOCK": "/s"}, agent=True)["SSH_AUTH_SOCK"] == "/s"
     assert base_env()["PATH"].startswith("/")
 
 

@@ -207,13 +207,14 @@ def confines(program: str) -> bool:
             return False
 
 
-def base_env(environ: Mapping[str, str] | None = None) -> dict[str, str]:
+def base_env(environ: Mapping[str, str] | None = None, *, agent: bool = False) -> dict[str, str]:
     """The environment for a program: an allow list of `environ` (this process's own when None), messages in English.
 
-    No token, agent socket or preload passes, and nothing of Workroom's own.
+    No token, agent socket or preload passes, and nothing of Workroom's own; the socket of the SSH agent does where a
+    program is to reach a remote in the person's name (`agent`).
     """
     source = os.environ if environ is None else environ
-    env = {name: source[name] for name in _ALLOWED if source.get(name)}
+    env = {name: source[name] for name in (*_ALLOWED, *(("SSH_AUTH_SOCK",) if agent else ())) if source.get(name)}
     env["PATH"] = os.pathsep.join(_absolute(env.get("PATH", os.defpath)))
     env["LC_ALL"] = "C"
     return env

@@ -10,6 +10,7 @@ find        editor_find
 search      editor_search
 diff        editor_diff
 changes     editor_changes
+git_read    editor_git_status, editor_git_hunks, editor_git_show
 common      roots, versions, rows of buffers, proposals
 """
 
@@ -18,6 +19,7 @@ from workroom.tools.editor.changes import CHANGES
 from workroom.tools.editor.diff import DIFF
 from workroom.tools.editor.files import CREATE, DELETE, MOVE
 from workroom.tools.editor.find import FIND
+from workroom.tools.editor.git_read import GIT_HUNKS, GIT_SHOW, GIT_STATUS
 from workroom.tools.editor.open import OPEN
 from workroom.tools.editor.save import SAVE
 from workroom.tools.editor.search import SEARCH
@@ -40,6 +42,9 @@ TOOLS: tuple[Tool, ...] = (
     DELETE,
     DIFF,
     CHANGES,
+    GIT_STATUS,
+    GIT_HUNKS,
+    GIT_SHOW,
     BUFFERS_LIST,
     BUFFERS_CLOSE,
 )

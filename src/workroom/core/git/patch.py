@@ -1,0 +1,58 @@
+"""What `git diff` writes of one file: its hunks by their ranges, and a patch of some of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+__all__ = ["Hunk", "parse_hunks", "some_hunks"]
+
+_HEADER = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """One `@@` block: the lines it covers on each side, from 1, and how many of them it adds and removes."""
+
+    old_start: int
+    old_lines: int
+    new_start: int
+    new_lines: int
+    added: int
+    removed: int
+    start: int
+    """Where it begins in the patch, in bytes."""
+    end: int
+
+
+def parse_hunks(patch: bytes) -> tuple[Hunk, ...]:
+    """The hunks of one file's patch, in order. Lengths are counted: no line of the file passes for a header."""
+    hunks: list[Hunk] = []
+    at = 0 if patch.startswith(b"@@ ") else patch.find(b"\n@@ ") + 1
+    while match := _HEADER.match(patch, at):
+        old_lines, new_lines = (1 if count is None else int(count) for count in (match[2], match[4]))
+        end, added, removed = _body(patch, patch.index(b"\n", at) + 1, old_lines, new_lines)
+        hunks.append(Hunk(int(match[1]), old_lines, int(match[3]), new_lines, added, removed, at, end))
+        at = end
+    return tuple(hunks)
+
+
+def some_hunks(patch: bytes, chosen: Collection[int]) -> bytes:
+    """The same patch with the hunks of these numbers (from 0) alone."""
+    hunks = parse_hunks(patch)
+    head = patch[: hunks[0].start] if hunks else patch
+    return head + b"".join(patch[hunk.start : hunk.end] for number, hunk in enumerate(hunks) if number in chosen)
+
+
+def _body(patch: bytes, at: int, old: int, new: int) -> tuple[int, int, int]:
+    """Where a hunk of so many lines ends, and how many it adds and removes."""
+    added = removed = 0
+    while at < len(patch) and (old or new or patch.startswith(b"\\", at)):
+        sign = patch[at : at + 1]
+        added, removed = added + (sign == b"+"), removed + (sign == b"-")
+        old -= sign in {b" ", b"-"}
+        new -= sign in {b" ", b"+"}
+        line_end = patch.find(b"\n", at)
+        at = len(patch) if line_end < 0 else line_end + 1
+    return at, added, removed
