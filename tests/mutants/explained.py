@@ -1,7 +1,8 @@
 """Survivors that are looked at: `survivors.tsv` says of each why no test kills it, and is held against what there is.
 
 Its columns: module, function, the line before, the line after, number (among the same in the function), verdict
-(`equivalent`: no outcome differs; `explained`: one does, and why it isn't tested), reason.
+(`equivalent`: no outcome differs; `explained`: one does, and why it isn't tested; a race may kill it by chance),
+reason.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ def faults(
                 yield f"{where}: not tried"
             elif row["verdict"] == "survived" and mutant.name not in known:
                 yield f"{where}: survived"
-            elif row["verdict"] != "survived" and mutant.name in known:
-                yield f"{where}: survivors.tsv explains it, and it was killed by {row['by']}"
+            elif row["verdict"] != "survived" and known.get(mutant.name, {}).get("verdict") == "equivalent":
+                yield f"{where}: survivors.tsv calls it equivalent, and it was killed by {row['by']}"
     for name, line in known.items():
         where = f"{line['module']}: {line['function']}: {line['before']} => {line['after']}"
         if line["module"] in found and name not in names:

@@ -16,3 +16,7 @@ def test_a_record_is_its_row(room):
     assert (record.actor, record.status, record.note, record.result) == (AGENT, Status.PENDING, "", None)
     assert record.expires_at - record.created_at == LIFETIME_SECONDS == 86_400
     assert len(row) == len(dataclasses.fields(record)) + 2  # the actor is three columns
+
+
+def test_where_a_record_stands_has_the_words_that_sql_and_readers_know():
+    assert set(Status) == {"pending", "approved", "denied", "consumed", "completed", "superseded", "expired"}

@@ -453,3 +453,22 @@ def test_another_call_for_the_same_may_collect_the_result_too(room):
     room.approvals.approve(record.id, "ann")
     room.approvals.finish(record.id, {"a": 1})
     assert room.approvals.collect("second", AGENT) == {"a": 1}
+
+
+def test_what_is_over_waits_for_nobody(room):
+    """Of the same action on the same transaction; what still stands is counted, and waits on."""
+    first, second, third = (room.stage(f"f{number}") for number in range(3))
+    other = room.approvals.stage(
+        kind="transaction", title="Undo", destructive=False, asks=(), fingerprint="f4", requests=(),
+        tool="workspace_edit", arguments={"action": "rollback", "transaction_id": "tx_1"}, preview={}, actor=AGENT,
+        profile="workspace",
+    )  # fmt: skip
+    with room.store.write() as db:
+        left = room.approvals.withdraw(db, "commit", "tx_1", "tx_2", lambda _, fingerprint: fingerprint != "f1")
+        assert left == 2
+        assert room.approvals.withdraw(db, "commit", "tx_9", "tx_2", lambda *_: False) == 0
+    assert [room.approvals.get(record.id).status for record in (first, second, third, other)] == [
+        Status.PENDING, Status.SUPERSEDED, Status.PENDING, Status.PENDING,
+    ]  # fmt: skip
+    assert room.lines("withdrawn") == [("program", "workroom", {"approval": second.id, "by": "tx_2"})]
+    assert room.told[-1] == ApprovalDecided(second.id, "transaction", "superseded")

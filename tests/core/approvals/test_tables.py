@@ -4,7 +4,7 @@ import pytest
 from tests.conftest import AGENT
 
 from workroom.core.approvals import LIFETIME_SECONDS
-from workroom.core.approvals.tables import FROM, STATUS, decided
+from workroom.core.approvals.tables import FROM, GUARDS, MIGRATIONS, STATUS, decided
 from workroom.system.store import StoreError
 
 
@@ -22,6 +22,16 @@ def test_consumed_comes_before_expired_and_both_before_what_is_stored(room):
     room.use(used.id)
     room.at += LIFETIME_SECONDS
     assert (standing(room, used), standing(room, late)) == ("consumed", "expired")
+
+
+def test_the_guards_stand_in_the_database(room):
+    with room.store.read() as db:
+        there = {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")}
+    assert set(GUARDS) <= there
+
+
+def test_what_stores_that_are_there_remember_keeps_its_name():
+    assert [name for name, _ in MIGRATIONS] == ["approvals/1", "approvals/audit", "approvals/amended"]
 
 
 COPY = (
