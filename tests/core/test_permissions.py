@@ -46,7 +46,8 @@ def test_a_plan_counts_in_plan_mode_only():
 def test_the_table_knows_the_tools_of_system_a():
     actions: dict[str, set[str]] = {}
     for tool, action in GATED:
-        actions.setdefault(tool.removeprefix("workspace_"), set()).add(action)
+        if tool.startswith("workspace_"):
+            actions.setdefault(tool.removeprefix("workspace_"), set()).add(action)
     assert actions == {
         "edit": {"apply", "commit", "rollback"},
         "command": {"run", "start", "write"},
@@ -57,3 +58,9 @@ def test_the_table_knows_the_tools_of_system_a():
     }
     assert set(GATED.values()) == {"transaction", "command", "vcs", "web", "browser", "agent"}
     assert GATED["workspace_browser", "open"] == "web"
+
+
+def test_the_tools_of_the_flat_profile_that_write_are_gated_like_edits():
+    flat = {(tool, action): kind for (tool, action), kind in GATED.items() if not tool.startswith("workspace_")}
+    names = ("editor_create", "editor_delete", "editor_move", "editor_save")
+    assert flat == {(name, name): "transaction" for name in names}
