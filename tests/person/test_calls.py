@@ -62,6 +62,13 @@ def test_what_needs_no_permit_is_answered(ask):
     assert "nothing was done" in again.summary
 
 
+def test_what_stops_a_commit_is_told_as_it_is(house, ask):
+    house.tx.close()
+    refused = ask("workspace_edit", action="apply", operations=[CREATE])
+    assert refused.error["code"] == "IO_ERROR"
+    assert house.tree() == {}
+
+
 def test_a_commit_that_merges_is_made_again_while_others_commit(house, ask):
     house.write("b.txt", "1\n2\n3\n4\n5\n")
     planned = ask("workspace_edit", action="preview", operations=[

@@ -206,6 +206,16 @@ def test_a_change_in_the_instant_of_the_commit_is_a_conflict(house, ask):
 # With the person.
 
 
+def test_what_stops_a_commit_is_told_as_it_is(house, ask):
+    house.write("a.txt", "one\n")
+    version = ask("open", path="a.txt")["version"]
+    house.tx.close()
+    refused = ask("save", path="a.txt", content="two\n", expected_version=version)["error"]
+    assert refused["code"] == "IO_ERROR"
+    assert "closed" in refused["message"]
+    assert house.read("a.txt") == b"one\n"
+
+
 def test_an_agents_save_waits_and_is_collected_by_the_same_call(gated, ask):
     gated.write("a.txt", "one\n")
     version = ask("open", path="a.txt")["version"]
