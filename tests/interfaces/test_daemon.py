@@ -161,6 +161,7 @@ def test_a_second_server_joins_or_opens_there(room):
     other.mkdir()
     foreground = subprocess.run([*serve, str(other)], env=room.environ, capture_output=True, text=True, check=True)
     assert f"process {pid}" in foreground.stdout
+    assert "/#code_" in foreground.stdout
     assert str(other) in [row["path"] for row in room.person().get("status")["workspaces"]]
 
 
@@ -169,6 +170,8 @@ def test_serving_in_the_foreground_until_it_is_told_to_stop(room):
     with subprocess.Popen(serve, env=room.environ, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         assert str(room.folder) in server.stdout.readline()
+        assert server.stdout.readline().startswith("HTTP: http://127.0.0.1:")
+        assert server.stdout.readline().startswith("The page: http://127.0.0.1:")
         assert room.pid() == server.pid
         assert room.person().get("stop") == {"stopping": True}
         assert server.wait(60) == 0

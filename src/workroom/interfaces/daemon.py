@@ -43,7 +43,7 @@ from workroom.interfaces.person import PersonConnection
 from workroom.person.credential import PersonCredential
 from workroom.server.hub import Hub
 from workroom.server.session import Session
-from workroom.server.signin import SignIn
+from workroom.server.signin import SignIn, link_of
 from workroom.system.clock import now
 from workroom.system.memory import give_back_large_blocks, share_arenas
 from workroom.system.state import StateDirectory
@@ -116,6 +116,7 @@ def run_in_foreground(
         say(_serving(folder))
         if daemon.http.url is not None:
             say(_listening(daemon.http.url))
+            say(_page(link_of(daemon.http.url, daemon.pages.new_code())))
         if daemon.http.warning:
             say(daemon.http.warning)
 
@@ -480,6 +481,7 @@ def _join_running(
         if http:
             opened = link.ask(joined, "http", port=port)
             say(_listening(opened["url"]))
+            say(_page(link.ask(joined, "page.code")["link"]))
             if opened["warning"]:
                 say(opened["warning"])
     return 0
@@ -494,6 +496,10 @@ def _wants_http(state: StateDirectory) -> bool:
 
 def _listening(url: str) -> str:
     return f"HTTP: {url}. `workroom token create NAME` lets a client in."
+
+
+def _page(address: str) -> str:
+    return f"The page: {address} (counts once, for two minutes; `workroom page` prints another)"
 
 
 def _serving(folder: str | None) -> str:

@@ -24,7 +24,7 @@ from workroom.person import undo as history
 from workroom.person.credential import PersonCredential
 from workroom.server.hub import Hub
 from workroom.server.session import Session
-from workroom.server.signin import Key, SignIn
+from workroom.server.signin import Key, SignIn, link_of
 from workroom.system.clock import iso, now
 from workroom.tools.workspace import Workspace
 
@@ -356,7 +356,8 @@ def _page_code(asking: Asking, _params: _Nothing) -> dict[str, Any]:
             "The server doesn't listen for HTTP.",
             next_step="`workroom serve` has it listen.",
         )
-    return {"code": asking.server.pages.new_code(), "url": url}
+    code = asking.server.pages.new_code()
+    return {"code": code, "url": url, "link": link_of(url, code)}
 
 
 def _pages_list(asking: Asking, _params: _Nothing) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from workroom.base.ids import NewId
 from workroom.system.clock import Clock
 from workroom.system.state import StateDirectory
 
-__all__ = ["CODE_SECONDS", "Key", "SignIn"]
+__all__ = ["CODE_SECONDS", "Key", "SignIn", "link_of"]
 
 CODE_SECONDS = 120.0
 _CODES = 20
@@ -117,6 +117,11 @@ class SignIn:
             "The link was used already, or is too old: it counts once, and for two minutes.",
             next_step="`workroom page` prints a new one.",
         )
+
+
+def link_of(url: str, code: str) -> str:
+    """The address that a person opens: a browser sends what is behind the `#` to nobody."""
+    return f"{url}/#{code}"
 
 
 def _hash(secret: str) -> str:

@@ -27,6 +27,7 @@ from workroom.interfaces.cli.mcp import mcp
 from workroom.interfaces.cli.mode import mode
 from workroom.interfaces.cli.open import open_folder
 from workroom.interfaces.cli.output import standard
+from workroom.interfaces.cli.page import page
 from workroom.interfaces.cli.pending import pending
 from workroom.interfaces.cli.rewind import rewind
 from workroom.interfaces.cli.scene import Examine, Json, Scene, Serve, scene_of
@@ -68,11 +69,12 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "mcp": mcp,
     "completion": completion,
 }
-"""Every command but `audit`, `settings` and `token`, which have commands of their own."""
+"""Every command but `audit`, `page`, `settings` and `token`, which have commands of their own."""
 
 for _name, _command in COMMANDS.items():
     app.command(_name)(_command)
 app.add_typer(audit, name="audit")
+app.add_typer(page, name="page")
 app.add_typer(settings, name="settings")
 app.add_typer(token, name="token")
 

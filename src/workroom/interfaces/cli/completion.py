@@ -19,7 +19,7 @@ from workroom.interfaces.cli.client import person
 from workroom.interfaces.cli.scene import scene_of
 from workroom.text.display import show as escaped
 
-__all__ = ["VARIABLE", "Shell", "completion", "entries", "modes", "setting_names", "waiting"]
+__all__ = ["VARIABLE", "Shell", "completion", "entries", "modes", "setting_names", "signed_in", "waiting"]
 
 VARIABLE = "_WORKROOM_COMPLETE"
 """The shell's lines set it; then the program completes, and runs no command."""
@@ -70,6 +70,13 @@ def entries(incomplete: str) -> Iterator[Suggestion]:
             yield row["transactionId"], _beside(row["title"] or ", ".join(row["paths"]))
 
 
+def signed_in(incomplete: str) -> Iterator[Suggestion]:
+    """The pages that are signed in, by id."""
+    for row in _told("pages.list", "pages", here=False):
+        if row["id"].startswith(incomplete):
+            yield row["id"], _beside(row["browser"])
+
+
 def setting_names(incomplete: str) -> list[str]:
     """Every setting, by its own name and by other systems'."""
     return [name for name in (*Settings.model_fields, *ALIASES) if name.startswith(incomplete)]
@@ -80,10 +87,10 @@ def modes(incomplete: str) -> list[str]:
     return [mode.value for mode in Mode if mode.startswith(incomplete)]
 
 
-def _told(method: str, name: str, **params: int) -> list[dict[str, Any]]:
-    """Rows of an answer to the person here; none where nobody answers, for a Tab has nowhere to complain."""
+def _told(method: str, name: str, *, here: bool = True, **params: int) -> list[dict[str, Any]]:
+    """Rows of an answer to the person, about where they stand if it is `here`; none where nobody answers, for a Tab has nowhere to complain."""
     try:
-        with person(os.getcwd(), start=False) as asking:
+        with person(os.getcwd() if here else None, start=False) as asking:
             rows: list[dict[str, Any]] = asking.ask(method, **params)[name]
             return rows
     except (WorkroomError, OSError):
