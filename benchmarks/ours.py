@@ -23,13 +23,14 @@ class Ours:
         self.run("open", str(folder))
         self.run("-C", str(folder), "mode", "auto")
 
-    def run(self, *arguments: str, may_answer: tuple[int, ...] = (0,)) -> None:
-        """Run a command as the person."""
+    def run(self, *arguments: str, may_answer: tuple[int, ...] = (0,)) -> str:
+        """What a command printed that was run as the person."""
         done = subprocess.run(
             [self._program, *arguments], env=self.environ, capture_output=True, text=True, check=False
         )
         if done.returncode not in may_answer:
             raise RuntimeError(f"workroom {' '.join(arguments)} ended with {done.returncode}: {done.stderr.strip()}")
+        return done.stdout
 
     def stop(self) -> None:
         """Stop the server, if one is running; the next client starts another."""

@@ -1,6 +1,6 @@
 """`python -m benchmarks.run [NAME ...]`: each figure beside a peer's, both measured in one run.
 
-Names: commits, recovery, calls, starts, tools; without any, all. `--check` ends with 1 when a goal is missed.
+Names: commits, recovery, calls, starts, tools, pages; without any, all. `--check` ends with 1 when a goal is missed.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from benchmarks import calls, commits, recovery, starts, tool_list
+from benchmarks import calls, commits, pages, recovery, starts, tool_list
 from benchmarks.measure import Figure, Row, table, tell
 
 _ALL: Mapping[str, Callable[[Path], Iterator[Row] | Iterator[Figure]]] = {
@@ -19,6 +19,7 @@ _ALL: Mapping[str, Callable[[Path], Iterator[Row] | Iterator[Figure]]] = {
     "calls": calls.measure,
     "starts": starts.measure,
     "tools": tool_list.measure,
+    "pages": pages.measure,
 }
 
 

@@ -88,7 +88,10 @@ def modes(incomplete: str) -> list[str]:
 
 
 def _told(method: str, name: str, *, here: bool = True, **params: int) -> list[dict[str, Any]]:
-    """Rows of an answer to the person, about where they stand if it is `here`; none where nobody answers, for a Tab has nowhere to complain."""
+    """Rows of an answer to the person, about where they stand if it is `here`.
+
+    None where nobody answers: a Tab has nowhere to complain.
+    """
     try:
         with person(os.getcwd() if here else None, start=False) as asking:
             rows: list[dict[str, Any]] = asking.ask(method, **params)[name]

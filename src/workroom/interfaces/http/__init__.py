@@ -23,6 +23,7 @@ What is mounted below a path (`application.mounted`) is an ASGI application. It 
 through and whose token is known, and in `scope["state"]`:
 
     "hub"       server.hub.Hub
+    "feeds"     feed.Feeds: the events of workspaces, read once for all streams
     "client"    core.clients.Client: id, name, workspaces (names of stores), profile, actor
     "current"   () -> bool: whether the token still counts; a stream asks at each heartbeat, and ends when it doesn't
     "stopping"  asyncio.Event: set when the server stops; streams end then, running calls go on

@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from workroom.interfaces.http.answers import Answering
 from workroom.interfaces.http.api import ROUTES
 from workroom.interfaces.http.body import Body
+from workroom.interfaces.http.feed import Feeds
 from workroom.interfaces.http.guard import Guard
 from workroom.interfaces.http.limits import Limits
 from workroom.interfaces.http.share import Share
@@ -43,11 +44,11 @@ def application(
     for path, app in mounted(hub).items():
         routes += [Route(path, _Mount(app)), Route(f"{path}/{{workspace}}", _Mount(app))]
     router = Router(routes, redirect_slashes=False)
-    inside = _Knowing(router, {"hub": hub, "stopping": stopping, "over": over})
+    known = {"hub": hub, "feeds": Feeds(hub.pool), "stopping": stopping, "over": over}
+    inside = _Knowing(router, known)
     agents: ASGIApp = Token(Share(Body(inside, limits), limits), hub)
     if page is not None:
-        persons = _Knowing(page, {"hub": hub, "stopping": stopping, "over": over})
-        agents = _Fork(persons, agents)
+        agents = _Fork(_Knowing(page, known), agents)
     return Guard(Answering(agents), hosts, limits)
 
 

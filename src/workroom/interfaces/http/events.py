@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 from collections.abc import AsyncIterator, Callable, Collection
 from concurrent.futures import Executor
 from typing import Any
@@ -27,6 +26,7 @@ from starlette.responses import Response, StreamingResponse
 
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import ApprovalDecided, ApprovalStaged, Committed, Event, ModeChanged, PlanChanged
+from workroom.interfaces.http.feed import AT_ONCE, Feed, Feeds, Told, encoded
 from workroom.server.entry import enter
 from workroom.server.hub import Hub
 from workroom.tools.workspace import Workspace
@@ -38,7 +38,6 @@ TYPES: tuple[type[Event], ...] = (Committed, ApprovalStaged, ApprovalDecided, Pl
 
 _NAMES = frozenset(each.type for each in TYPES)
 _HEARTBEAT_SECONDS = 15.0
-_AT_ONCE = 500
 _FAR_BEHIND = 20_000
 _LARGEST = 2**53
 
@@ -48,7 +47,9 @@ async def follow_events(request: Request) -> Response:
     since = since_of(request)
     workspace = await enter(request.state.hub, request.state.client, request.path_params["workspace"])
     lane = request.state.hub.pool.lane(request.state.client.actor.name)
-    stream = Stream(request.state.hub, lane, workspace, request.state.stopping, request.state.current)
+    stream = Stream(
+        request.state.hub, request.state.feeds, lane, workspace, request.state.stopping, request.state.current
+    )
     return StreamingResponse(stream.events(since), media_type="text/event-stream")
 
 
@@ -65,11 +66,12 @@ def since_of(request: Request) -> int | None:
 
 
 class Stream:
-    """One client's stream. Everything here belongs to the loop's thread, apart from `_wake`."""
+    """One client's stream. Everything here belongs to the loop's thread."""
 
     def __init__(
         self,
         hub: Hub,
+        feeds: Feeds,
         lane: Executor,
         workspace: Workspace,
         stopping: asyncio.Event,
@@ -79,6 +81,7 @@ class Stream:
         """`names` are the types of event that are told; None: all."""
         self._names = names
         self._hub = hub
+        self._feeds = feeds
         self._lane = lane
         self._workspace = workspace
         self._stopping = stopping
@@ -89,12 +92,13 @@ class Stream:
 
     async def events(self, since: int | None) -> AsyncIterator[bytes]:
         """The stream's bytes, until it is over for whatever reason."""
-        leave = self._workspace.store.subscribe(lambda _number, _event: self._wake())
+        wake = self._woken.set
         self._hub.closing.append(self._closing)
         stopper = self._loop.create_task(self._stopping.wait())
         stopper.add_done_callback(lambda _task: self._woken.set())
         try:
-            async for part in self._follow(since):
+            feed = await self._feeds.join(self._workspace.store, wake)
+            async for part in self._follow(feed, since):
                 yield part
         except WorkroomError:  # the workspace is closed
             return
@@ -104,23 +108,21 @@ class Stream:
         finally:
             stopper.cancel()
             self._hub.closing.remove(self._closing)
-            leave()
+            self._feeds.leave(self._workspace.store, wake)
 
-    async def _follow(self, since: int | None) -> AsyncIterator[bytes]:
-        last = await self._last()
-        sent = last if since is None else since
-        yield b"retry: 2000\n" + _event("ready", {"number": sent})
-        while self._goes_on():
+    async def _follow(self, feed: Feed, since: int | None) -> AsyncIterator[bytes]:
+        sent = feed.last if since is None else since
+        yield b"retry: 2000\n" + _note("ready", sent)
+        while self._goes_on() and not feed.is_over:
             self._woken.clear()
-            last = await self._last()
+            last = max(feed.last, await self._last()) if sent > feed.last else feed.last
             if not last - _FAR_BEHIND <= sent <= last:
                 sent = last
-                yield _event("resync", {"number": last})
-            rows = await self._read(self._workspace.store.events_since, sent, _AT_ONCE)
+                yield _note("resync", last)
+            rows = await self._after(feed, sent)
             if rows:
-                sent = rows[-1]["number"]
-                told = (row for row in rows if self._names is None or row["type"] in self._names)
-                yield b"".join(_event(row["type"], row) for row in told)
+                sent = rows[-1].number
+                yield b"".join(row.text for row in rows if self._names is None or row.name in self._names)
             elif not await self._wait():
                 yield b": here\n\n"
 
@@ -128,8 +130,15 @@ class Stream:
         return not self._closed and not self._stopping.is_set() and self._is_current()
 
     async def _last(self) -> int:
+        """By the store: who has just asked for something may know more than the feed does yet."""
         last: int = await self._read(self._workspace.store.last_event)
         return last
+
+    async def _after(self, feed: Feed, number: int) -> list[Told]:
+        held = feed.after(number)
+        if held is not None:
+            return held
+        return [encoded(row) for row in await self._read(self._workspace.store.events_since, number, AT_ONCE)]
 
     async def _read(self, read: Callable[..., Any], *arguments: Any) -> Any:
         return await self._loop.run_in_executor(self._lane, read, *arguments)
@@ -141,16 +150,12 @@ class Stream:
                 return await self._woken.wait()
         return False
 
-    def _wake(self) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is over
-            self._loop.call_soon_threadsafe(self._woken.set)
-
     def _closing(self, workspace: Workspace) -> None:
         if workspace is self._workspace:
             self._closed = True
-            self._wake()
+            with contextlib.suppress(RuntimeError):  # the loop is over
+                self._loop.call_soon_threadsafe(self._woken.set)
 
 
-def _event(name: str, row: dict[str, Any]) -> bytes:
-    body = json.dumps(row, separators=(",", ":"))
-    return f"id: {row['number']}\nevent: {name}\ndata: {body}\n\n".encode("ascii")
+def _note(name: str, number: int) -> bytes:
+    return f'id: {number}\nevent: {name}\ndata: {{"number":{number}}}\n\n'.encode("ascii")

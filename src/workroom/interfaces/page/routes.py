@@ -106,7 +106,7 @@ class _Page:
         since = since_of(request)
         workspace = await self._workspace(request.query_params.get("workspace", ""))
         state = request.state
-        stream = Stream(self._hub, self._hub.pool, workspace, state.stopping, state.current, names=None)
+        stream = Stream(self._hub, state.feeds, self._hub.pool, workspace, state.stopping, state.current, names=None)
         return StreamingResponse(stream.events(since), media_type="text/event-stream")
 
     async def _workspace(self, path: str) -> Workspace:
