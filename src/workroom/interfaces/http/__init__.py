@@ -9,7 +9,8 @@
     share        how much one token may have at once
     body         the whole body, within its limits of bytes and time
     api          the routes of the JSON API
-    events       the stream of what happens
+    events       the stream of what happens, for one client
+    feed         what happened lately, read once for all of them
     openapi      the API's own description
     answers      envelopes as responses; the status of each error code
 
