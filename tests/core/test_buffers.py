@@ -188,3 +188,17 @@ def test_a_name_that_is_no_text_is_in_nobodys_view(house, buffers):
     number = house.edit(create("other")).number
     buffers.follow(Entry(number, "tx_1", 0.0, AGENT, "edit", "", changes))
     assert paths(buffers) == []
+
+
+def test_what_others_have_in_view_is_behind_once_somebody_changes_it(house, buffers):
+    """It keeps its base version: a client with edits of its own is to merge, one without reads it anew."""
+    entry = house.edit(create("a"), create("b"))
+    version = next(c.after.sha256 for c in entry.changes if c.path == "a")
+    for who in (AGENT, OTHER, ANN):
+        buffers.put(who, "a", version, 1)
+    buffers.put(AGENT, "b", "of b", 1)
+    heard = told(house)
+    house.edit({"type": "rewrite", "path": "a", "content": "2\n"}, {"type": "rewrite", "path": "b", "content": "2\n"})
+    behind = [event for event in heard if isinstance(event, BuffersChanged)]
+    assert behind == [BuffersChanged("behind", ("a",), "agent", "tester", "session_1")]
+    assert {each.version for each in buffers.list(ANN) if each.path == "a"} == {version}

@@ -17,17 +17,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-__all__ = ["ABSENT", "Change", "ChangeSet", "Danger", "Kind", "Permit", "State", "digest"]
+__all__ = ["ABSENT", "UNKNOWN", "Change", "ChangeSet", "Danger", "Kind", "Permit", "State", "digest"]
 
 
 class Kind(StrEnum):
-    """What kind of thing stands at a path."""
+    """What kind of thing stands at a path. UNKNOWN is what nobody could see before another program changed it."""
 
     ABSENT = "absent"
     FILE = "file"
     DIRECTORY = "directory"
     SYMLINK = "symlink"
     OTHER = "other"
+    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class State:
 
 
 ABSENT = State(Kind.ABSENT)
+UNKNOWN = State(Kind.UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,8 @@ class BuffersChanged(Event):
     """What somebody has in view is another now.
 
     `action`: `opened`, `saved` and `closed` are about the actor's own buffers; `followed`: buffers of all were renamed
-    or closed after a change of the folder by the actor; `folders`: other folders are unfolded.
+    or closed after a change of the folder by the actor; `behind`: what others than the actor have in view of these
+    files isn't what they hold since the actor's change; `folders`: other folders are unfolded.
     """
 
     type: ClassVar[str] = "buffers_changed"

@@ -74,6 +74,10 @@ class Settings(BaseModel):
     """The largest file that an edit takes apart, in bytes; larger ones can be moved, copied and deleted."""
     history_quota_bytes: int = Field(default=2 * 1024**3, ge=1_000_000)
     """How much the before-images of the history may hold, in bytes; the oldest are forgotten first."""
+    watch: bool = True
+    """Whether what other programs change in the folder gets its entry in the history, with what was there before."""
+    watch_max_file_bytes: int = Field(default=10_000_000, ge=0, le=1_000_000_000)
+    """The largest file whose content is kept when another program changes it, in bytes."""
     wait_seconds_workspace: int = Field(default=0, ge=0, le=3600)
     """How long a staged call of a client of profile workspace waits for the person's answer."""
     wait_seconds_files: int = Field(default=45, ge=0, le=3600)

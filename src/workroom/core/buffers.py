@@ -199,7 +199,11 @@ class Buffers:
         return self._store.subscribe(hear)
 
     def follow(self, entry: Entry) -> None:
-        """Rename the buffers and unfolded folders that an entry has moved, and close those whose file is gone."""
+        """Rename the buffers and unfolded folders that an entry has moved, and close those whose file is gone.
+
+        Of a buffer whose file holds something else now than its client has, that is told: what isn't edited there is
+        read anew, what is can be merged. Its base version stays, so that no save of it passes unseen.
+        """
         with self._store.write() as db:
             db.execute("UPDATE buffers_followed SET entry = ?", (entry.number,))
             in_view = {str(row[0]) for row in db.execute("SELECT path FROM buffers UNION SELECT path FROM unfolded")}
@@ -208,6 +212,9 @@ class Buffers:
                 _move(db, table, moves)
             if moves:
                 self._tell(db, "followed", tuple(sorted(moves)), entry.actor)
+            behind = _behind(db, entry, in_view) if in_view else ()
+            if behind:
+                self._tell(db, "behind", behind, entry.actor)
 
     # Inside.
 
@@ -241,6 +248,14 @@ def _moves(changes: Iterable[Change], in_view: set[str]) -> dict[str, str | None
         if change.path in in_view - moves.keys() and change.after.kind is Kind.ABSENT:
             moves[change.path] = _moved_folder(change.path, files)
     return moves
+
+
+def _behind(db: Database, entry: Entry, in_view: set[str]) -> tuple[str, ...]:
+    """The files of which a client other than the one that changed them has another content in view."""
+    who = (entry.actor.kind, entry.actor.name, entry.actor.session)
+    changed = [c for c in entry.changes if c.path in in_view and c.after.kind is Kind.FILE and c.origin is None]
+    rows = "SELECT 1 FROM buffers WHERE path = ? AND version <> ? AND (actor_kind, actor_name, session) <> (?, ?, ?)"
+    return tuple(c.path for c in changed if db.execute(rows, (c.path, c.after.sha256, *who)).fetchone() is not None)
 
 
 def _is_text(path: str) -> bool:

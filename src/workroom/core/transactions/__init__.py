@@ -14,6 +14,8 @@ steps        a change set as renames      stage      after-images on their way
 apply        the visible part             unwind     the one way back
 wayback      after a failed step          recover    after a crash
 settle       a while after a commit
+observe      what others have done already  snapshots  contents kept in case they do
+standing     what still stands
 images       contents under a quota       kept       others' bytes that were met
 consumption  an approval is used once     views      changes.diff, review.md
 tables       the rows
@@ -23,11 +25,14 @@ from workroom.core.transactions.amend import Amended, check_editable
 from workroom.core.transactions.hunks import Named
 from workroom.core.transactions.merge import Strategy
 from workroom.core.transactions.model import Derivation, Directory, Entry, Part, Planned, Transaction, file_row
+from workroom.core.transactions.observe import Observed
 from workroom.core.transactions.operations import Create, Delete, Mkdir, Move, Operation, Rewrite
 from workroom.core.transactions.part import Selection
 from workroom.core.transactions.rewind import Only
 from workroom.core.transactions.service import Transactions
-from workroom.core.transactions.tables import GUARDS, MIGRATIONS
+from workroom.core.transactions.snapshots import MIGRATIONS as SNAPSHOTS
+from workroom.core.transactions.tables import GUARDS
+from workroom.core.transactions.tables import MIGRATIONS as TABLES
 from workroom.core.transactions.views import UNNAMED, render_diff, write_views
 
 __all__ = [
@@ -43,6 +48,7 @@ __all__ = [
     "Mkdir",
     "Move",
     "Named",
+    "Observed",
     "Only",
     "Operation",
     "Part",
@@ -57,3 +63,5 @@ __all__ = [
     "render_diff",
     "write_views",
 ]
+
+MIGRATIONS = (*TABLES, *SNAPSHOTS)

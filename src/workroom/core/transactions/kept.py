@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from workroom.base.actor import Actor
-from workroom.base.changes import ABSENT, Change, ChangeSet, Permit, State
-from workroom.base.events import Committed
+from workroom.base.changes import ABSENT, Change, ChangeSet, State
 from workroom.base.ids import new_id
 from workroom.core.transactions import tables
 from workroom.core.transactions.model import Cause, Planned
+from workroom.core.transactions.observe import write_entry
 from workroom.system.root import Root
 from workroom.system.store import Database, Store
 
@@ -37,9 +37,5 @@ def record_copies(
     befores = {**dict.fromkeys(copies, ABSENT), **foreign}
     change_set = ChangeSet(tuple(Change(path, befores[path], root.state(path)) for path in sorted(befores)))
     planned = Planned(new_id("tx"), cause, title, (), change_set, change_set.fingerprint(cause), warnings=(title,))
-    tables.add_transaction(db, planned, WORKROOM, at)
     tables.refer(db, planned.id, {before.sha256 for before in foreign.values() if before.sha256})
-    number = tables.add_entry(store, db, planned, WORKROOM, at, Permit(planned.fingerprint, ""))
-    paths = tuple(change_set.paths())
-    store.emit(db, Committed(number, planned.id, paths[:20], len(paths), WORKROOM.name, cause), at)
-    return number
+    return write_entry(store, db, planned, WORKROOM, at)

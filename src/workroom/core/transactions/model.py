@@ -55,7 +55,8 @@ Withdraw = Callable[[Database, str, str, str, Callable[[Mapping[str, Any], str],
 """Within the unit of work: a transaction was committed (`commit`) or taken back (`rollback`), whole or in part, by
 another. What still waits for a word on doing that is over, unless its arguments and fingerprint pass; answers how many
 do."""
-Cause = Literal["edit", "rollback", "rewind", "late_write", "recovery"]
+Cause = Literal["edit", "rollback", "rewind", "late_write", "recovery", "outside", "git"]
+"""`outside` and `git` tell of what another program, or git run by us, has done (observe.py)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +213,8 @@ def file_row(change: Change) -> dict[str, Any]:
         row["from"] = change.origin
     if change.merged:
         row["merged"] = True
+    if change.before.kind is Kind.UNKNOWN:
+        row["before"] = "unknown"
     return row
 
 

@@ -47,9 +47,10 @@ _NOTHING = Node(ABSENT)
 class Overlay:
     """The folder with a transaction's operations on it. Nothing here writes."""
 
-    def __init__(self, root: Root, kept: Kept | None = None) -> None:
-        """`kept` has bytes that neither an operation gave nor the disk holds."""
+    def __init__(self, root: Root, kept: Kept | None = None, most: int = MAX_PATHS) -> None:
+        """`kept` has bytes that neither an operation gave nor the disk holds; `most` is how many paths it may touch."""
         self.root = root
+        self._most = most
         self.contents = Contents(root, kept)
         self._before: dict[str, State] = {}
         self._nodes: dict[str, Node] = {}
@@ -66,8 +67,8 @@ class Overlay:
     def before(self, path: str) -> State:
         """What the disk holds at a canonical path, looked at once a transaction."""
         if path not in self._before:
-            if len(self._before) >= MAX_PATHS:
-                raise WorkroomError(ErrorCode.LIMIT_EXCEEDED, f"A transaction touches at most {MAX_PATHS:,} paths.")
+            if len(self._before) >= self._most:
+                raise WorkroomError(ErrorCode.LIMIT_EXCEEDED, f"A transaction touches at most {self._most:,} paths.")
             self._before[path] = self.root.state(path)
         return self._before[path]
 

@@ -22,7 +22,7 @@ from workroom.base.settings import Settings
 from workroom.core.transactions.difference import difference
 from workroom.core.transactions.merge import Overlap, Strategy, overlap_row
 from workroom.core.transactions.model import Directory, Entry, Kept, Planned
-from workroom.core.transactions.overlay import Overlay
+from workroom.core.transactions.overlay import MAX_PATHS, Overlay
 from workroom.core.transactions.policy import Policy
 from workroom.core.transactions.rollback import SHOWN, TakingBack, makes_way
 from workroom.system.root import Root
@@ -71,7 +71,7 @@ def plan_rewind(
 
     EDIT_CONFLICT where something else is in the way, NOT_FOUND where there is nothing to do, or images are forgotten.
     """
-    worker = _Rewind(root, settings, kept, force=force, strategy=strategy)
+    worker = _Rewind(root, settings, kept, force=force, strategy=strategy, entries=entries)
     reach = _reach(entries, only.paths)
     for entry in _chosen(entries, only):
         changes = [change for change in entry.changes if _within(change.path, reach)]
@@ -82,8 +82,13 @@ def plan_rewind(
 
 def _chosen(entries: Sequence[Entry], only: Only) -> list[Entry]:
     """The entries to be taken back. What is undone already by one that isn't is as if it had never been."""
-    mine = {entry.number for entry in entries if entry.cause not in _KEPT and only.by(entry.actor)}
+    mine = {entry.number for entry in entries if _can_go(entry) and only.by(entry.actor)}
     return [entry for entry in entries if entry.number in mine and (entry.undone_by is None or entry.undone_by in mine)]
+
+
+def _can_go(entry: Entry) -> bool:
+    """Whether there is something to take back; what git did to its own files alone is not."""
+    return entry.cause not in _KEPT and (entry.cause != "git" or bool(entry.changes))
 
 
 def _reach(entries: Sequence[Entry], paths: Collection[str]) -> frozenset[str]:
@@ -107,13 +112,15 @@ def _within(path: str, reach: Collection[str]) -> bool:
 
 
 class _Rewind:
-    def __init__(self, root: Root, settings: Settings, kept: Kept, *, force: bool, strategy: Strategy) -> None:
+    def __init__(
+        self, root: Root, settings: Settings, kept: Kept, *, force: bool, strategy: Strategy, entries: Sequence[Entry]
+    ) -> None:
         self.root = root
         self.settings = settings
         self.kept = kept
         self.force = force
         self.strategy: Strategy = strategy
-        self.overlay = Overlay(root, kept)
+        self.overlay = Overlay(root, kept, most=max(MAX_PATHS, 2 * sum(len(entry.changes) for entry in entries)))
         self.policy = Policy(root, settings)
         self.conflicts: dict[str, tuple[Entry, Change, Overlap | None]] = {}
         self.taken: list[int] = []
@@ -164,6 +171,8 @@ class _Rewind:
 
     def _can_be_had(self, path: str) -> bool:
         node = self.overlay.node(path)
+        if node.state.kind is Kind.UNKNOWN:
+            return False
         if node.data is not None or not node.state.sha256 or node.state.sha256 in self.overlay.contents:
             return True
         place = node.origin or node.like or path
@@ -211,6 +220,10 @@ class _Step(TakingBack):
         """What the path held; its bytes are looked for when it is known that they are needed."""
         self.put_state(change)
 
+    def stands(self, change: Change) -> bool:
+        """What a later entry found there isn't known, so that this one's may have stood there."""
+        return self.now(change.path).kind is Kind.UNKNOWN or super().stands(change)
+
     def moved_on(self, mover: Change, change: Change) -> None:
         """Its bytes may stand in an image; that is looked for at the end."""
         self.put_back(change)
@@ -245,8 +258,8 @@ def _forgotten(paths: Sequence[str]) -> WorkroomError:
     more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
     return WorkroomError(
         ErrorCode.NOT_FOUND,
-        f"Earlier contents are no longer kept (history_quota_bytes): {', '.join(paths[:SHOWN])}{more}. Nothing was "
-        "changed.",
+        f"Earlier contents are no longer kept (history_quota_bytes), or were changed by another program before anybody "
+        f"had seen them: {', '.join(paths[:SHOWN])}{more}. Nothing was changed.",
         next_step="Rewind less far, leave these paths out, or force it, which leaves them as they are.",
         details={"paths": list(paths[:100]), "total": len(paths)},
     )

@@ -21,7 +21,7 @@ from workroom.base.settings import Settings
 from workroom.core.transactions.difference import difference
 from workroom.core.transactions.merge import Merged, Overlap, Strategy, merge_path, overlap_row
 from workroom.core.transactions.model import Directory, Entry, Kept, Planned
-from workroom.core.transactions.overlay import Node, Overlay
+from workroom.core.transactions.overlay import MAX_PATHS, Node, Overlay
 from workroom.core.transactions.policy import Policy
 from workroom.system.root import Root
 
@@ -42,7 +42,9 @@ def plan_rollback(
     strategy: Strategy = "refuse",
 ) -> Planned:
     """What taking back `entry` would do. EDIT_CONFLICT with the differences when later work is in the way."""
-    worker = TakingBack(root, Policy(root, settings), Overlay(root, kept), entry, kept)
+    entry, left = _known(entry, force=force)
+    overlay = Overlay(root, kept, most=max(MAX_PATHS, 2 * len(entry.changes)))
+    worker = TakingBack(root, Policy(root, settings), overlay, entry, kept)
     worker.policy.check_changes(ChangeSet(entry.changes))
     worker.check(force=force, strategy=strategy)
     worker.turn_round()
@@ -60,7 +62,7 @@ def plan_rollback(
         directories=worker.directories(change_set),
         dangers=(Danger("forced rollback", entry.transaction_id, "rollback without force"),) if force else (),
         asks=worker.policy.asks(change_set),
-        warnings=tuple(worker.warnings),
+        warnings=(*left, *worker.warnings),
         undoes=entry.number,
     )
 
@@ -99,7 +101,7 @@ class TakingBack:
                 self.overlay.make_parents(change.path)
                 self.overlay.make_folder(change.path, change.before.mode)
         for change in changes:
-            if change.before.kind in {Kind.FILE, Kind.SYMLINK}:
+            if change.before.kind in {Kind.FILE, Kind.SYMLINK, Kind.UNKNOWN}:
                 self._bring_back(change)
         for change in changes:
             made = change.before.kind is Kind.ABSENT and change.after.kind is not Kind.DIRECTORY
@@ -243,6 +245,20 @@ class TakingBack:
         )
 
 
+def _known(entry: Entry, *, force: bool) -> tuple[Entry, list[str]]:
+    """The entry without the paths of which nobody knows what they held before, and words on those that are left.
+
+    NOT_FOUND unless that is forced, or where there are no others.
+    """
+    known = tuple(change for change in entry.changes if change.before.kind is not Kind.UNKNOWN)
+    unknown = [change.path for change in entry.changes if change.before.kind is Kind.UNKNOWN]
+    if unknown and not (force and known):
+        raise _unknown(entry, unknown, alone=not known)
+    return replace(entry, changes=known), [
+        f"{path} stays as it is: what it held before isn't known." for path in unknown
+    ]
+
+
 def _told(change: Change, merged: Merged) -> str:
     if change.origin is not None:
         return f"{change.path} was changed later, and goes back to {change.origin} with that."
@@ -263,8 +279,21 @@ def makes_way(change: Change) -> bool:
 def _forgotten(path: str) -> WorkroomError:
     return WorkroomError(
         ErrorCode.NOT_FOUND,
-        f"The earlier content of {path} is no longer kept: the history's quota (history_quota_bytes) was met.",
+        f"The earlier content of {path} is no longer kept: the history's quota (history_quota_bytes) was met, or it is "
+        "larger than watch_max_file_bytes.",
         details={"path": path},
+    )
+
+
+def _unknown(entry: Entry, paths: Sequence[str], *, alone: bool) -> WorkroomError:
+    more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
+    others = "" if alone else " The other paths are taken back by force: true, which leaves these as they are."
+    return WorkroomError(
+        ErrorCode.NOT_FOUND,
+        f"{entry.transaction_id} can't be undone: what {', '.join(paths[:SHOWN])}{more} held before isn't known, "
+        "another program changed it before it was first seen. Nothing was changed.",
+        next_step=f"Bring it back from git, if that has it, or from a backup.{others}",
+        details={"unknown": list(paths[:100]), "total": len(paths)},
     )
 
 

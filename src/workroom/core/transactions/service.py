@@ -10,12 +10,13 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Literal
 
 from workroom.base.actor import Actor
-from workroom.base.changes import Permit
+from workroom.base.changes import Permit, State
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import Committed
 from workroom.base.ids import NewId
@@ -31,6 +32,7 @@ from workroom.core.transactions.hunks import Named
 from workroom.core.transactions.images import Images
 from workroom.core.transactions.merge import Strategy
 from workroom.core.transactions.model import Derivation, Entry, Planned, Transaction, Withdraw
+from workroom.core.transactions.observe import Observed, Observer
 from workroom.core.transactions.operations import Operation, normalised
 from workroom.core.transactions.part import Selection, named_of, select, take_part
 from workroom.core.transactions.plan import plan_edit
@@ -39,8 +41,10 @@ from workroom.core.transactions.recover import recover
 from workroom.core.transactions.rewind import Only, plan_rewind
 from workroom.core.transactions.rollback import plan_rollback
 from workroom.core.transactions.settle import settle
+from workroom.core.transactions.snapshots import Snapshots
 from workroom.core.transactions.stage import PiecesOf, discard, stage_all
 from workroom.core.transactions.stale import merge_plan
+from workroom.core.transactions.standing import check_changed, check_kept, io_error, not_in_force, recorded
 from workroom.core.transactions.steps import Folders, Step, build_steps, step_to_json
 from workroom.core.transactions.unwind import Unwound
 from workroom.core.transactions.views import drop_views
@@ -85,6 +89,8 @@ class Transactions:
         self._withdraw = withdraw
         self._writer = threading.RLock()
         self._images = Images(store)
+        self._snapshots = Snapshots(root, store, self._images, settings)
+        self._observer = Observer(root, store, self._images, self._snapshots, settings, clock, new_id, self._writer)
         self._broken = ""
         self._wayback = WayBack(root, store, self._images, clock, self._recover)
 
@@ -220,8 +226,8 @@ class Transactions:
         TRANSACTION_STATE when the plan is another by now.
         """
         dropped: tuple[str, ...] = ()
-        with self._writer, _recorded(), self._store.write() as db:
-            _check_kept(db, amended.source)
+        with self._writer, recorded(), self._store.write() as db:
+            check_kept(db, amended.source)
             dropped = self._keep_rows(db, amended.planned, actor, self._clock(), commits=False)
             tables.set_waiting(db, amended.planned.id)
             tables.derive(db, amended.planned.id, amended.derived)
@@ -244,7 +250,7 @@ class Transactions:
         """
         at = self._clock()
         dropped: list[str] = []
-        with _recorded(), self._store.write() as db:
+        with recorded(), self._store.write() as db:
             if not planned.kept:
                 dropped = tables.planned_before(db, at - _PLANNED_SECONDS, _PLANNED_MOST - 1)
                 for stale in dropped:
@@ -307,9 +313,9 @@ class Transactions:
             if permit.approval_id is not None:
                 check_unused(db, permit.approval_id)
             undone = tables.entry(db, planned.undoes) if planned.undoes is not None else None
-            _check_kept(db, planned)
+            check_kept(db, planned)
         if undone is not None and undone.undone_by is not None:
-            raise _not_in_force(undone.transaction_id, "is rolled back")
+            raise not_in_force(undone.transaction_id, "is rolled back")
 
     def _stage(self, folders: Folders, planned: Planned, steps: tuple[Step, ...], pulse: Pulse) -> tuple[Step, ...]:
         try:
@@ -317,7 +323,7 @@ class Transactions:
         except OSError as error:
             if isinstance(error, SyncError):
                 self._wayback.distrust(steps, error)
-            raise _io_error("The new files can't be written", error) from error
+            raise io_error("The new files can't be written", error) from error
 
     @contextlib.contextmanager
     def _announced(self, planned: Planned, steps: tuple[Step, ...], stage: str) -> Iterator[None]:
@@ -329,7 +335,7 @@ class Transactions:
         if not beside:
             yield
             return
-        with _recorded(), self._store.write() as db:
+        with recorded(), self._store.write() as db:
             tables.put_intent(db, planned.id, {"steps": beside}, self._clock(), "staging")
         try:
             yield
@@ -343,8 +349,8 @@ class Transactions:
         at = self._clock()
         body = {"steps": [step_to_json(step) for step in steps]}
         try:
-            with _recorded(), self._store.write() as db:
-                _check_kept(db, planned)
+            with recorded(), self._store.write() as db:
+                check_kept(db, planned)
                 tables.put_intent(db, planned.id, body, at)  # first: what is being committed is not dropped for room
                 if planned.part is not None:
                     tables.derive(db, planned.id, Derivation("part", planned.part.rest.id))
@@ -369,7 +375,7 @@ class Transactions:
             self._wayback.take_back(folders, planned, steps, done, error)
             self._explain(planned, error)
             if isinstance(error, OSError):
-                raise _io_error("The disk did not confirm the change; it was taken back", error) from error
+                raise io_error("The disk did not confirm the change; it was taken back", error) from error
             raise
 
     def _undecided(self, planned: Planned, error: StoreError) -> WorkroomError:
@@ -437,6 +443,45 @@ class Transactions:
     def _pieces_of(self, planned: Planned) -> PiecesOf:
         """The same, a piece at a time."""
         return lambda sha: pieces_of(planned.contents, sha) or self._images.pieces(sha)
+
+    # What others do.
+
+    def alone(self) -> contextlib.AbstractContextManager[bool]:
+        """While the block runs no commit of ours does, but those of this thread."""
+        return self._writer
+
+    def snapshot(self, paths: Iterable[str], *, evict: bool = True) -> dict[str, State]:
+        """What stands at each path now, ABSENT and UNKNOWN (it can't be read) among it; files' contents are kept for a
+        while, so that `observe` finds them. Larger ones than `watch_max_file_bytes` are only hashed. Without `evict`
+        nothing is kept once an eighth of the quota is full, where else the oldest snapshots go.
+        """
+        return self._snapshots.take(paths, evict=evict)
+
+    def hold(self, contents: Iterable[bytes]) -> None:
+        """Keep contents that come from elsewhere as snapshots."""
+        self._snapshots.put(contents)
+
+    def observe(
+        self,
+        changes: Iterable[Observed],
+        *,
+        actor: Actor,
+        kind: Literal["outside", "git"],
+        label: str,
+        detail: Mapping[str, Any] = MappingProxyType({}),
+        notes: Sequence[str] = (),
+        since: int | None = None,
+        always: bool = False,
+    ) -> Entry | None:
+        """Tell of changes that others have made already, as one entry (see `observe.py`); None where nothing differs.
+
+        `kind` becomes the entry's cause, `label` its title, `notes` its warnings; `detail` is kept with its
+        transaction. Of each path the state after is what stands there now. `since`: the entry up to which the callers'
+        states before are right; where a later one told of a path, that counts. `always`: an entry also of no change.
+        """
+        return self._observer.observe(
+            changes, actor=actor, kind=kind, label=label, detail=detail, notes=notes, since=since, always=always
+        )
 
     # Looking.
 
@@ -544,7 +589,8 @@ class Transactions:
     def _entry_in_force(self, transaction_id: str) -> Entry:
         entry = self.entry_of(self.get(transaction_id).id)
         if entry is None or entry.undone_by is not None:
-            raise _not_in_force(transaction_id, "was never applied" if entry is None else "is rolled back")
+            raise not_in_force(transaction_id, "was never applied" if entry is None else "is rolled back")
+        check_changed(entry)
         return entry
 
     def _recover(self) -> tuple[Unwound, ...]:
@@ -552,43 +598,3 @@ class Transactions:
 
     def _settle(self, before: float | None) -> bool:
         return settle(self._root, self._store, self._clock(), before)
-
-
-def _check_kept(db: Database, planned: Planned) -> None:
-    """TRANSACTION_STATE when a kept plan was committed, rolled back or forgotten meanwhile, or is another by now."""
-    if not planned.kept and planned.part is None:
-        return
-    kept_as, fingerprint = planned.id, planned.fingerprint
-    if planned.part is not None:
-        kept_as, fingerprint = planned.part.rest.id, planned.part.fingerprint
-    stored = tables.find_transaction(db, kept_as)
-    status = "forgotten" if stored is None else str(stored.status)
-    if stored is not None and status == "planned":
-        if stored.planned.fingerprint == fingerprint:
-            return
-        status = "committed in part"
-    raise WorkroomError(
-        ErrorCode.TRANSACTION_STATE,
-        f"{kept_as} is {status} meanwhile, so it can't be committed as it was.",
-        next_step="Look at it with show, and commit what is left of it.",
-    )
-
-
-@contextlib.contextmanager
-def _recorded() -> Iterator[None]:
-    """Around rows that say what may be done: without them nothing is, so that it doesn't matter whether they are there.
-
-    What a failed commit of them leaves behind is a plan that can be made, or an intent that has nothing to undo.
-    """
-    try:
-        yield
-    except StoreError as error:
-        raise StoreError(error.error) from error
-
-
-def _io_error(what: str, error: OSError) -> WorkroomError:
-    return WorkroomError(ErrorCode.IO_ERROR, f"{what}: {error.strerror}.", next_step="Nothing was changed.")
-
-
-def _not_in_force(transaction_id: str, state: str) -> WorkroomError:
-    return WorkroomError(ErrorCode.TRANSACTION_STATE, f"{transaction_id} {state}, so it can't be rolled back.")

@@ -395,10 +395,11 @@ def entries(db: Database, limit: int, before: int | None = None) -> list[Entry]:
 
 
 def newest_undoable(db: Database) -> Entry | None:
-    """The newest entry that is neither undone nor an undo."""
+    """The newest entry that is neither undone nor an undo; others' changes only where it is known what was before."""
     row = db.execute(
         f"SELECT {_ENTRY} FROM entries WHERE undone_by IS NULL AND undoes IS NULL "  # noqa: S608
-        "AND cause NOT IN ('recovery', 'late_write') ORDER BY number DESC LIMIT 1"
+        "AND cause NOT IN ('recovery', 'late_write') AND (cause NOT IN ('outside', 'git') OR EXISTS (SELECT 1 "
+        "FROM json_each(body, '$.changes') WHERE value ->> '$.before[0]' <> 'unknown')) ORDER BY number DESC LIMIT 1"
     ).fetchone()
     return None if row is None else _entry(row)
 

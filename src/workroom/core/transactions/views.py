@@ -94,6 +94,9 @@ def _section(change: Change, origins: Set[str | None], image: ImageOf, named: Na
         return ""  # the move's other half tells it
     if change.origin is not None:
         return render_file(FileSide(change.origin, b"", None), FileSide(change.path, b"", None))
+    if Kind.UNKNOWN in {change.before.kind, change.after.kind}:
+        when = "before" if change.before.kind is Kind.UNKNOWN else "then"
+        return f"{quote_name(change.path)}: what it held {when} isn't known.\n"
     if any(state.sha256 and image(state.sha256) is None for state in (change.before, change.after)):
         return f"{quote_name(change.path)}: its content is no longer kept.\n"
     heading = heading_of(named.get(change.path, ()))

@@ -1,0 +1,115 @@
+"""Contents that are kept in case somebody changes them, and how much of the quota they have."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+
+import pytest
+
+from workroom.base.actor import Actor
+from workroom.base.changes import ABSENT, UNKNOWN, Kind
+from workroom.base.settings import Settings
+from workroom.core.transactions import Observed
+from workroom.core.transactions.snapshots import SHARE
+
+OTHER = Actor("program", "another program")
+QUOTA = 1_000_000
+ROOM = QUOTA // SHARE
+
+
+def sha(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+@pytest.fixture
+def small(house):
+    house.settings = Settings(mode="auto", history_quota_bytes=QUOTA)
+    return house
+
+
+def held(house) -> int:
+    with house.workspace.store.read() as db:
+        held = int(db.execute("SELECT bytes FROM snapshots_held").get)
+        assert held == (db.execute("SELECT sum(bytes) FROM snapshots").get or 0)
+    return held
+
+
+def test_what_stands_there_is_told_and_kept(house):
+    house.write("f", "one\n", 0o755)
+    house.write("big", "x" * 100_000)
+    (house.folder / "l").symlink_to("there")
+    (house.folder / "d").mkdir()
+    os.mkfifo(house.folder / "p")
+    states = house.tx.snapshot(["f", "big", "l", "d", "p", "gone"])
+    assert (states["f"].kind, states["f"].mode, states["f"].size) == (Kind.FILE, 0o755, 4)
+    assert (states["d"].kind, states["gone"], states["p"]) == (Kind.DIRECTORY, ABSENT, UNKNOWN)
+    for path, data in (("f", b"one\n"), ("big", b"x" * 100_000), ("l", b"there")):
+        assert house.tx.image(states[path].sha256) == data
+    assert held(house) == 4 + 100_000 + 5
+    house.tx.snapshot(["f"])
+    assert held(house) == 100_009
+    house.reopen()
+    assert house.tx.image(states["big"].sha256) == b"x" * 100_000
+
+
+def test_many_are_kept_a_batch_at_a_time(house):
+    for number in range(501):
+        house.write(f"f{number}", f"{number}\n")
+    states = house.tx.snapshot(f"f{number}" for number in range(501))
+    assert all(house.tx.image(state.sha256) for state in states.values())
+    assert len(states) == 501
+
+
+def test_the_oldest_make_room_within_an_eighth_of_the_quota(small):
+    third = ROOM // 3
+    for name in "abcd":
+        small.write(name, name * third)
+        small.tx.snapshot([name])
+    assert [small.tx.image(sha(name.encode() * third)) is not None for name in "abcd"] == [False, True, True, True]
+    assert held(small) <= ROOM
+    small.write("large", "x" * (ROOM + 1))
+    assert small.tx.snapshot(["large"])["large"].size == ROOM + 1
+    assert small.tx.image(sha(b"x" * (ROOM + 1))) is None
+    assert held(small) == 3 * third
+
+
+def test_without_that_nothing_more_is_kept(small):
+    small.write("a", "a" * ROOM)
+    small.write("b", "b")
+    states = small.tx.snapshot(["a", "b"], evict=False)
+    assert small.tx.image(states["a"].sha256) is not None
+    assert small.tx.image(states["b"].sha256) is None
+
+
+def test_an_image_that_an_entry_needs_outlives_its_snapshot(house):
+    house.write("f", "one\n")
+    before = house.tx.snapshot(["f"])
+    house.write("f", "two\n")
+    entry = house.tx.observe(
+        [Observed("f", before["f"])], actor=OTHER, kind="outside", label="x"
+    )  # fmt: skip
+    assert held(house) == 0
+    assert house.tx.image(sha(b"one\n")) == b"one\n"
+    house.undo(entry.transaction_id)
+    assert house.read("f") == b"one\n"
+
+
+def test_a_file_that_changes_while_it_is_kept_is_not_known(house):
+    """A large one is read twice: for its hash, then piece by piece."""
+    house.write("f", "x" * 100_000)
+    house.write("g", "x" * 1_000)
+    read = house.workspace.root.open_file
+
+    def late(path):
+        house.write(path, os.urandom(50))
+        return read(path)
+
+    house.workspace.root.open_file = late
+    assert house.tx.snapshot(["f", "g"]) == {"f": UNKNOWN, "g": UNKNOWN}
+    assert held(house) == 0
+
+
+def test_contents_from_elsewhere_are_held_once(small):
+    small.tx.hold([b"one", b"one", b"two", b"x" * (ROOM + 1)])
+    assert held(small) == 6
