@@ -11,6 +11,8 @@ closes the buffers of all: `follow` is called with every entry of the history, a
 from __future__ import annotations
 
 import json
+import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -105,17 +107,23 @@ class Buffers:
         self._store = store
         self._transactions = transactions
         self._clock = clock
-        self._sessions: set[str] = set()
+        self._lock = threading.Lock()
+        """For the sessions: they come and go on any thread."""
+        self._sessions: Counter[str] = Counter()
 
     # Who is there.
 
     def arrive(self, session: str) -> None:
-        """A client's session has begun; until it leaves, its buffers are for no other of its name."""
-        self._sessions.add(session)
+        """A client's session has begun; until it leaves as often, its buffers are for no other of its name."""
+        with self._lock:
+            self._sessions[session] += 1
 
     def leave(self, session: str) -> None:
         """It has ended; its buffers stay for who comes back by its name."""
-        self._sessions.discard(session)
+        with self._lock:
+            self._sessions[session] -= 1
+            if self._sessions[session] <= 0:
+                del self._sessions[session]
 
     # A client's own.
 
@@ -228,7 +236,9 @@ class Buffers:
         db.execute(_DROP_ENDED, self._ended(who))
 
     def _ended(self, who: Actor) -> tuple[str, str, str]:
-        return who.kind, who.name, json.dumps(sorted({*self._sessions, who.session}))
+        with self._lock:
+            there = {*self._sessions, who.session}
+        return who.kind, who.name, json.dumps(sorted(there))
 
     def _tell(self, db: Database, action: str, paths: tuple[str, ...], who: Actor) -> None:
         event = BuffersChanged(action, paths[:_TOLD], who.kind, who.name, who.session)

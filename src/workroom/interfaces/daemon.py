@@ -42,6 +42,7 @@ from workroom.interfaces.page.late import LatePage
 from workroom.interfaces.person import PersonConnection
 from workroom.person.credential import PersonCredential
 from workroom.server.hub import Hub
+from workroom.server.rooms import KnownDoors, OpenDoors, Rooms
 from workroom.server.session import Session
 from workroom.server.signin import SignIn, link_of
 from workroom.system.clock import now
@@ -348,19 +349,23 @@ class Daemon:
             answer["workspace"] = workspace.root.path
         channel.send(json.dumps(answer).encode("ascii") + b"\n")
         if credential is not None:
-            self._channels[channel] = PersonConnection(channel, self, session, credential)
+            rooms = Rooms(self.hub, session.id, KnownDoors(self.hub), workspace)
+            self._channels[channel] = PersonConnection(channel, self, session, credential, rooms)
         elif workspace is not None:
-            self._channels[channel] = self._agent(channel, greeting, session, workspace)
+            rooms = Rooms(self.hub, session.id, OpenDoors(self.hub), workspace, alone=True)
+            if greeting.resumed is not None and greeting.resumed.root:
+                await self._loop.run_in_executor(self.hub.pool, rooms.return_to, greeting.resumed.root, self.hub.open)
+            self._channels[channel] = self._agent(channel, greeting, session, workspace, rooms)
         channel.go_on()
 
     def _agent(
-        self, channel: SocketChannel, greeting: Greeting, session: Session, workspace: Workspace
+        self, channel: SocketChannel, greeting: Greeting, session: Session, workspace: Workspace, rooms: Rooms
     ) -> Connection | Shimmed:
         if not greeting.pipes:
-            return Connection(channel, self.hub, session, workspace)
+            return Connection(channel, self.hub, session, workspace, rooms)
         reading, writing = channel.take_passed()
         pipes = PipeChannel(reading, writing)
-        return Shimmed(channel, pipes, Connection(pipes, self.hub, session, workspace), greeting.resumed)
+        return Shimmed(channel, pipes, Connection(pipes, self.hub, session, workspace, rooms), greeting.resumed)
 
     def _opening(self, greeting: Greeting) -> Future[Workspace] | None:
         """Begin to open the folder that the greeting means, on a thread of the pool."""

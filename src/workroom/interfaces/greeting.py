@@ -19,13 +19,15 @@ Role = Literal["agent", "person"]
 class Resumed(BaseModel):
     """What another server has heard from a client and hands on, through the shim. Texts are bytes as Latin-1.
 
-    `first` are the lines that introduced the client, `held` what it said that was not heard yet.
+    `first` are the lines that introduced the client, `held` what it said that was not heard yet. `root` is where it
+    worked, if that wasn't the folder that it came for.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     first: tuple[str, ...] = ()
     held: str = ""
+    root: str = ""
 
 
 class Greeting(BaseModel):

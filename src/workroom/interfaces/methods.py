@@ -23,6 +23,7 @@ from workroom.person import rewind as rewinding
 from workroom.person import undo as history
 from workroom.person.credential import PersonCredential
 from workroom.server.hub import Hub
+from workroom.server.rooms import Here, Rooms
 from workroom.server.session import Session
 from workroom.server.signin import Key, SignIn, link_of
 from workroom.system.clock import iso, now
@@ -54,16 +55,12 @@ class Asking:
     credential: PersonCredential
     server: Server
     session: Session
+    rooms: Rooms | Here
 
     @property
     def workspace(self) -> Workspace:
-        if self.session.workspace is None:
-            raise WorkroomError(
-                ErrorCode.INVALID_INPUT,
-                "This connection names no workspace.",
-                next_step="Name a folder, with -C FOLDER or by standing in it.",
-            )
-        return self.session.workspace
+        """Where it is done: the folder that the request names, else where its client works."""
+        return self.rooms.active()
 
 
 class _Params(BaseModel):
@@ -410,8 +407,16 @@ def _rewind(asking: Asking, params: _Rewind) -> dict[str, Any]:
 
 def _tool(asking: Asking, params: _Tool) -> dict[str, Any]:
     """A tool's answer: a flat one's fields, else the envelope; its failure is the request's."""
-    session = asking.session.id
-    envelope = calls.call(asking.credential, asking.workspace, params.name, params.arguments, session=session)
+    workspace, closed = asking.rooms.where()
+    envelope = calls.call(
+        asking.credential,
+        workspace or asking.workspace,
+        params.name,
+        params.arguments,
+        session=asking.session.id,
+        rooms=asking.rooms,
+        closed=closed,
+    )
     if envelope.error is not None:
         error = replace(envelope, form="fields").shown()["error"]
         raise WorkroomError(

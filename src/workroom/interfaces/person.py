@@ -14,7 +14,6 @@ import asyncio
 import contextlib
 import json
 import logging
-from functools import partial
 from typing import Any
 
 from workroom.base.errors import ErrorCode, WorkroomError
@@ -23,6 +22,7 @@ from workroom.interfaces.channel import LINE_BYTES, Channel
 from workroom.interfaces.greeting import wire_error
 from workroom.interfaces.methods import Asking, HttpParams, Server, SinceParams, method_of, parsed
 from workroom.person.credential import PersonCredential
+from workroom.server.rooms import Rooms
 from workroom.server.session import Session
 from workroom.tools.workspace import Workspace
 
@@ -37,9 +37,11 @@ _FAR_BEHIND = 20_000
 class PersonConnection:
     """Answers one person's connection; requests run side by side, and each is answered when it is done."""
 
-    def __init__(self, channel: Channel, server: Server, session: Session, credential: PersonCredential) -> None:
+    def __init__(
+        self, channel: Channel, server: Server, session: Session, credential: PersonCredential, rooms: Rooms
+    ) -> None:
         self.workspace = session.workspace
-        self._asking = Asking(credential, server, session)
+        self._asking = Asking(credential, server, session, rooms)
         self._channel = channel
         self._server = server
         self._loop = asyncio.get_running_loop()
@@ -47,10 +49,7 @@ class PersonConnection:
         self._stream: asyncio.Task[None] | None = None
         self._over = False
         channel.hear, channel.finished, channel.overrun = self.hear, self.finish, self._overrun
-        channel.ended.append(self._ended)
-        if self.workspace is not None:
-            self.workspace.buffers.arrive(session.id)
-            channel.ended.append(partial(self.workspace.buffers.leave, session.id))
+        channel.ended += (self._ended, rooms.leave)
 
     def hear(self, line: bytes) -> None:
         """Take one request."""

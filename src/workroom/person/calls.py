@@ -34,10 +34,12 @@ def call(
     *,
     session: str = "",
     rooms: Rooms | None = None,
+    closed: str = "",
 ) -> Envelope:
     """One call of any tool as the person, from parse to answer. Never raises: a refusal is an envelope, `ok: false`.
 
-    `session` tells the person's views apart: each has buffers of its own. `rooms` is where it may go.
+    `session` tells the person's views apart: each has buffers of its own. `rooms` is where it may go, `closed` where it
+    was, if that folder was closed.
     """
     actor = Actor(credential.actor.kind, credential.actor.name, session)
     operation = name[:80]
@@ -48,7 +50,9 @@ def call(
         tool, profile = any_tool(name)
         action, arguments = parse_arguments(tool, raw)
         operation = tool.operation(action.name)
-        caller = Call(workspace, actor, profile, chars=None if tool.flat else _CHARS, rooms=rooms)
+        chars = None if tool.flat else _CHARS
+        caller = Call(workspace, actor, profile, chars=chars, rooms=rooms, closed=closed)
+        caller.check_there(tool)
         if action.answer is not None:
             return action.answer(caller, arguments)
         proposal = propose(action, caller, arguments)

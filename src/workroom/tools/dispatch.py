@@ -89,6 +89,7 @@ def call(caller: Call, name: str, raw: dict[str, Any]) -> Envelope:
         settings = caller.settings()
         tool = find_tool(name, caller.profile, settings.mode)
         limit = caller.room() if tool.flat else settings.max_tool_result_chars
+        caller.check_there(tool)
         action, arguments = parse_arguments(tool, raw)
         operation = tool.operation(action.name)
         caller.workspace.audit.met(caller.actor, caller.profile)

@@ -24,6 +24,7 @@ from pydantic import BaseModel, ConfigDict
 from workroom.base.actor import Actor
 from workroom.base.changes import Danger, Permit
 from workroom.base.envelope import Artifact, Envelope
+from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.pulse import STILL, Pulse
 from workroom.base.settings import Mode, Profile, Settings
 from workroom.tools.workspace import Workspace
@@ -89,6 +90,17 @@ class Call:
     """How long the answer may be, where no model reads it; None: as the settings and the limits say."""
     rooms: Rooms | None = None
     """Where else the client may work; None: nowhere."""
+    closed: str = ""
+    """What the client calls the folder where it worked, if that was closed: `workspace` isn't what it means then."""
+
+    def check_there(self, tool: Tool) -> None:
+        """TRANSACTION_STATE where the client's folder was closed, and the tool isn't one that leads elsewhere."""
+        if self.closed and not tool.anywhere:
+            raise WorkroomError(
+                ErrorCode.TRANSACTION_STATE,
+                f"{self.closed}, where you worked, was closed; nothing was done.",
+                next_step="Enter a folder with editor_workspace_open; `.` is the one that you came for.",
+            )
 
     def room(self) -> int | None:
         """How many characters of a flat tool's answer the caller can take; None: as many as there are.
@@ -172,6 +184,8 @@ class Tool:
     """Whether its one action isn't named by a call, and its answer is shown as fields."""
     output: type[BaseModel] | None = None
     """The fields that a flat tool answers with; more may come with them. Not of a failure, which has `error` alone."""
+    anywhere: bool = False
+    """Whether it is called as well where the caller's folder was closed: it leads to another."""
 
     def operation(self, action: str) -> str:
         """`workspace_edit` and `apply` give `edit.apply`, as envelopes name it; a flat tool's name is enough."""
@@ -191,11 +205,12 @@ def flat_tool(
     propose: Callable[[Call, Any], Proposal | Envelope] | None = None,
     retell: Callable[[Call, Any, Envelope], Envelope] | None = None,
     annotations: Mapping[str, bool] | None = None,
+    anywhere: bool = False,
 ) -> Tool:
     """A tool of one action, which has the tool's name; exactly one of `answer` and `propose` is given."""
     action = Action(name, arguments, help, answer, propose, retell)
     hints = {"readOnlyHint": True} if propose is None else {}
     return Tool(
         name, title, help, (action,), annotations={"openWorldHint": False, **hints, **(annotations or {})},
-        flat=True, output=output,
+        flat=True, output=output, anywhere=anywhere,
     )  # fmt: skip

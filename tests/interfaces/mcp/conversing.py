@@ -7,6 +7,7 @@ import json
 from contextlib import asynccontextmanager
 
 from workroom.interfaces.mcp.conversation import Conversation
+from workroom.server.rooms import OpenDoors, Rooms
 from workroom.server.session import Session
 
 __all__ = ["META", "Ear", "ask", "conversing", "message", "modern"]
@@ -42,7 +43,9 @@ class Ear:
 @asynccontextmanager
 async def conversing(hub, workspace, revision="2025-11-25", number=1):
     ear = Ear()
-    conversation = Conversation(hub, Session(f"session_{number}", "workspace", workspace), workspace, ear)
+    session = Session(f"session_{number}", "workspace", workspace)
+    rooms = Rooms(hub, session.id, OpenDoors(hub), workspace, alone=True)
+    conversation = Conversation(hub, session, rooms, workspace, ear)
     if revision:
         conversation.hear(message(id=0, method="initialize", params={"protocolVersion": revision}))
         assert (await ear.next()).final

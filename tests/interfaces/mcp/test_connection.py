@@ -13,6 +13,7 @@ from workroom.base.pulse import Pulse
 from workroom.interfaces.channel import SocketChannel
 from workroom.interfaces.mcp.calls import Run
 from workroom.interfaces.mcp.connection import Connection
+from workroom.server.rooms import OpenDoors, Rooms
 from workroom.server.session import Session
 
 LIST = {"name": "workspace_inspect", "arguments": {"action": "list"}}
@@ -25,7 +26,8 @@ def connected(hub, workspace):
     with theirs:
         theirs.settimeout(30)
         channel = SocketChannel(ours)
-        connection = Connection(channel, hub, Session("session_1", "workspace", workspace), workspace)
+        rooms = Rooms(hub, "session_1", OpenDoors(hub), workspace, alone=True)
+        connection = Connection(channel, hub, Session("session_1", "workspace", workspace), workspace, rooms)
         connection.hear(line(id=0, method="initialize", params={"protocolVersion": "2025-11-25"}))
         assert received(theirs)["id"] == 0
         yield channel, connection, theirs

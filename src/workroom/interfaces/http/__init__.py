@@ -11,6 +11,7 @@
     api          the routes of the JSON API
     events       the stream of what happens, for one client
     feed         what happened lately, read once for all of them
+    place        the workspace that a request of the API is made in
     openapi      the API's own description
     answers      envelopes as responses; the status of each error code
 
@@ -27,6 +28,7 @@ through and whose token is known, and in `scope["state"]`:
     "feeds"     feed.Feeds: the events of workspaces, read once for all streams
     "client"    core.clients.Client: id, name, workspaces (names of stores), profile, actor
     "current"   () -> bool: whether the token still counts; a stream asks at each heartbeat, and ends when it doesn't
+    "lobby"     server.lobby.Lobby: the sessions of clients that keep no connection
     "stopping"  asyncio.Event: set when the server stops; streams end then, running calls go on
     "over"      asyncio.Event: set when all has run that will run; whoever still waits is answered that it is over
 

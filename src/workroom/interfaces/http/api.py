@@ -9,13 +9,14 @@ POST  /api/v1/workspaces/{workspace}/tools/{tool}/{action}
 POST  /api/v1/workspaces/{workspace}/tools/{tool}         the same for a flat tool; answers its fields, or `error`
 POST  /api/v1/workspaces/{workspace}/approvals/{approval}/{accept or deny}
                                                           403: a token decides nothing
+
+`active` in the place of a workspace is where the token works: its only one, or where editor_workspace_open went.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
-from concurrent.futures import Executor
 from functools import partial
 from typing import Any
 
@@ -30,7 +31,7 @@ from workroom.core.clients import Client
 from workroom.interfaces.http.answers import RefusedError, answer, json_response, stopped
 from workroom.interfaces.http.events import follow_events
 from workroom.interfaces.http.openapi import document
-from workroom.server.entry import enter
+from workroom.interfaces.http.place import Entered, entered
 from workroom.server.hub import Hub
 from workroom.text import strict_json
 from workroom.tools.catalog import PROFILES, tools_for
@@ -62,36 +63,34 @@ async def list_workspaces(request: Request) -> Response:
 
 async def list_tools(request: Request) -> Response:
     """The tools of a workspace as they are registered now: they change with the permission mode."""
-    hub, client = _caller(request)
-    workspace = await enter(hub, client, request.path_params["workspace"])
-    mode = workspace.settings().mode
+    _, client = _caller(request)
+    async with entered(request) as place:
+        mode = place.rooms.active().settings().mode
     return json_response({"mode": str(mode), "tools": _tool_rows(client.profile, mode)})
 
 
 async def call_tool(request: Request) -> Response:
     """One call of one action."""
-    hub, client = _caller(request)
-    workspace = await enter(hub, client, request.path_params["workspace"])
-    _check_path(request, flat=False)
-    arguments = await _arguments(request, hub.pool.lane(client.actor.name))
-    if "action" in arguments:
-        raise WorkroomError(
-            ErrorCode.INVALID_INPUT, "`action` stands in the path.", next_step="Leave it out of the body."
-        )
-    return await _called(request, hub, workspace, {"action": request.path_params["action"], **arguments})
+    async with entered(request) as place:
+        _check_path(request, flat=False)
+        arguments = await _arguments(request)
+        if "action" in arguments:
+            raise WorkroomError(
+                ErrorCode.INVALID_INPUT, "`action` stands in the path.", next_step="Leave it out of the body."
+            )
+        return await _called(request, place, {"action": request.path_params["action"], **arguments})
 
 
 async def call_flat_tool(request: Request) -> Response:
     """One call of a tool that has no actions to choose from."""
+    async with entered(request) as place:
+        _check_path(request, flat=True)
+        return await _called(request, place, await _arguments(request))
+
+
+async def _called(request: Request, place: Entered, raw: dict[str, Any]) -> Response:
     hub, client = _caller(request)
-    workspace = await enter(hub, client, request.path_params["workspace"])
-    _check_path(request, flat=True)
-    return await _called(request, hub, workspace, await _arguments(request, hub.pool.lane(client.actor.name)))
-
-
-async def _called(request: Request, hub: Hub, workspace: Workspace, raw: dict[str, Any]) -> Response:
-    client = request.state.client
-    call = Call(workspace, client.actor, client.profile)
+    call = Call(place.workspace, client.actor, client.profile, rooms=place.rooms, closed=place.closed)
     envelope = await _unless_gone(
         request, dispatch(hub.pool.lane(call.actor.name), call, request.path_params["tool"], raw)
     )
@@ -101,7 +100,8 @@ async def _called(request: Request, hub: Hub, workspace: Workspace, raw: dict[st
 async def decide(request: Request) -> Response:
     """Nobody decides with a token."""
     hub, client = _caller(request)
-    workspace = await enter(hub, client, request.path_params["workspace"])
+    async with entered(request) as place:
+        workspace = place.workspace
     refusal = RefusedError(
         403,
         ErrorCode.PROTECTED_PATH,
@@ -169,11 +169,13 @@ def _check_path(request: Request, *, flat: bool) -> None:
             )
 
 
-async def _arguments(request: Request, lane: Executor) -> dict[str, Any]:
+async def _arguments(request: Request) -> dict[str, Any]:
+    hub, client = _caller(request)
     body = await request.body()
     if len(body) <= _SMALL_BYTES:
         value = strict_json.parse(body)
     else:
+        lane = hub.pool.lane(client.actor.name)
         value = await asyncio.get_running_loop().run_in_executor(lane, strict_json.parse, body)
     if not isinstance(value, dict):
         raise WorkroomError(ErrorCode.INVALID_INPUT, "The body is a JSON object: the action's arguments.")

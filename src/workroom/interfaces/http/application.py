@@ -19,6 +19,7 @@ from workroom.interfaces.http.share import Share
 from workroom.interfaces.http.token import Token
 from workroom.interfaces.mcp.streamable.door import McpApplication
 from workroom.server.hub import Hub
+from workroom.server.lobby import Lobby
 
 __all__ = ["application", "mounted"]
 
@@ -45,7 +46,7 @@ def application(
         routes += [Route(path, _Mount(app)), Route(f"{path}/{{workspace}}", _Mount(app))]
     router = Router(routes, redirect_slashes=False)
     known = {"hub": hub, "feeds": Feeds(hub.pool), "stopping": stopping, "over": over}
-    inside = _Knowing(router, known)
+    inside = _Knowing(router, {**known, "lobby": Lobby(limits.session_seconds)})
     agents: ASGIApp = Token(Share(Body(inside, limits), limits), hub)
     if page is not None:
         agents = _Fork(_Knowing(page, known), agents)

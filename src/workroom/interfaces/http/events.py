@@ -27,7 +27,7 @@ from starlette.responses import Response, StreamingResponse
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import ApprovalDecided, ApprovalStaged, Committed, Event, ModeChanged, PlanChanged
 from workroom.interfaces.http.feed import AT_ONCE, Feed, Feeds, Told, encoded
-from workroom.server.entry import enter
+from workroom.interfaces.http.place import entered
 from workroom.server.hub import Hub
 from workroom.tools.workspace import Workspace
 
@@ -45,7 +45,8 @@ _LARGEST = 2**53
 async def follow_events(request: Request) -> Response:
     """The events of a workspace from a number on."""
     since = since_of(request)
-    workspace = await enter(request.state.hub, request.state.client, request.path_params["workspace"])
+    async with entered(request) as place:
+        workspace = place.rooms.active()
     lane = request.state.hub.pool.lane(request.state.client.actor.name)
     stream = Stream(
         request.state.hub, request.state.feeds, lane, workspace, request.state.stopping, request.state.current

@@ -35,6 +35,10 @@ class Limits:
     """How long a connection may rest between two requests."""
     stall_seconds: float = 60.0
     """How long a client may read nothing of what it is sent."""
+    session_seconds: float = 1_800.0
+    """How long what a token has open stays its own, after its last request that is of no MCP session."""
+    tab_seconds: float = 30.0
+    """The same of a page's tab."""
     linger_seconds: float = 2.0
     """How long the rest of a refused body is read and dropped, so that the refusal arrives."""
     lingering: int = 50

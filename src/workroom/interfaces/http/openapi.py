@@ -48,8 +48,9 @@ _WORKSPACE: Json = {
     "name": "workspace",
     "in": "path",
     "required": True,
-    "description": "The id of a workspace, as the list of workspaces has it.",
-    "schema": {"type": "string", "pattern": "^[0-9a-f]{16}$"},
+    "description": "The id of a workspace, as the list of workspaces has it; or `active`, where the token works: its "
+    "only one, or where editor_workspace_open went.",
+    "schema": {"type": "string", "pattern": "^([0-9a-f]{16}|active)$"},
 }
 
 

@@ -36,6 +36,7 @@ from workroom.interfaces.mcp.steps import Question, Request, Send
 from workroom.server import dialogs
 from workroom.server.dialogs import Asked
 from workroom.server.hub import Hub
+from workroom.server.rooms import Rooms
 from workroom.server.session import Session
 from workroom.tools.dispatch import call, dispatch
 from workroom.tools.tool import Call
@@ -76,7 +77,8 @@ class Calls:
         self,
         hub: Hub,
         session: Session,
-        workspace: Workspace,
+        rooms: Rooms,
+        home: Workspace,
         actor: Actor | None,
         peer: Peer,
         send: Callable[[Send], None],
@@ -95,7 +97,8 @@ class Calls:
         """On their way from a thread to where they wait for the person."""
         self._hub = hub
         self._session = session
-        self._workspace = workspace
+        self._rooms = rooms
+        self._home = home
         self._actor = actor
         self._peer = peer
         self._send = send
@@ -152,7 +155,16 @@ class Calls:
         report = None if request.token is None else Progress(partial(self._progress, request))
         name = request.client.name
         actor = self._actor or Actor("agent", local_name(name), self._session.id)
-        return Call(self._workspace, actor, self._session.profile, limits_of(name), Pulse(report))
+        workspace, closed = self._rooms.where()
+        return Call(
+            workspace or self._home,
+            actor,
+            self._session.profile,
+            limits_of(name),
+            Pulse(report),
+            rooms=self._rooms,
+            closed=closed,
+        )
 
     def begin(self, request: Request, name: str, arguments: dict[str, Any]) -> None:
         """Begin a call; one that waits for nobody goes straight to a thread, which answers it too."""
@@ -163,7 +175,7 @@ class Calls:
             refused = failure(name.removeprefix("workspace_"), error)
             self._tell(self._peer.answer(request, call_result(refused, request.client.structured)))
             return
-        if dialogs.may_ask(self._workspace, caller.actor.name) and elicitation.can_show(request.client):
+        if dialogs.may_ask(caller.workspace, caller.actor.name) and elicitation.can_show(request.client):
             self.work(request, caller.pulse, lambda: self._asked(request, caller, name, arguments, waits=waits))
         elif waits:
             self._begin_waiting(request, caller, name, arguments)
@@ -183,15 +195,15 @@ class Calls:
         self, request: Request, caller: Call, name: str, arguments: dict[str, Any], *, waits: bool
     ) -> str | None:
         """Make a call, and where it waits for the person, ask them through the client; on a thread."""
-        client, now = caller.actor.name, self._workspace.clock
+        workspace, client, now = caller.workspace, caller.actor.name, caller.workspace.clock
         brought = elicitation.unsealed(self._hub.secret, request.params, client, name, arguments, now())
         if brought is not None and brought[2] is not None:
-            dialogs.decide(self._workspace, client, brought[0], brought[1], accepted=brought[2])
+            dialogs.decide(workspace, client, brought[0], brought[1], accepted=brought[2])
         envelope = call(caller, name, arguments)
         approval = envelope.data.get("approval")
         if approval is None:
             return call_result(envelope, request.client.structured)
-        asked = None if brought is not None else dialogs.ask(self._workspace, client, approval["id"])
+        asked = None if brought is not None else dialogs.ask(workspace, client, approval["id"])
         if asked is None:
             if not waits:
                 return call_result(envelope, request.client.structured)
@@ -228,7 +240,7 @@ class Calls:
     def _decided(self, request: Request, dialog: _Dialog, verdict: bool | None) -> str:
         asked, caller = dialog.asked, dialog.caller
         if verdict is not None:
-            dialogs.decide(self._workspace, asked.client, asked.approval_id, asked.sha256, accepted=verdict)
+            dialogs.decide(caller.workspace, asked.client, asked.approval_id, asked.sha256, accepted=verdict)
         return call_result(call(caller, dialog.name, dialog.arguments), request.client.structured)
 
     def heard(self, event: Event) -> None:

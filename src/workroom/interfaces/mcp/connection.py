@@ -8,6 +8,7 @@ from workroom.interfaces.mcp.conversation import Conversation
 from workroom.interfaces.mcp.jsonrpc import INVALID_REQUEST, RpcError
 from workroom.interfaces.mcp.steps import Send
 from workroom.server.hub import Hub
+from workroom.server.rooms import Rooms
 from workroom.server.session import Session
 from workroom.tools.workspace import Workspace
 
@@ -17,16 +18,13 @@ __all__ = ["Connection"]
 class Connection:
     """Speaks MCP on a channel for one session until either side ends it."""
 
-    def __init__(self, channel: Channel, hub: Hub, session: Session, workspace: Workspace) -> None:
+    def __init__(self, channel: Channel, hub: Hub, session: Session, workspace: Workspace, rooms: Rooms) -> None:
+        """`workspace` is the folder that the client came for."""
         self._channel = channel
-        self._conversation = Conversation(hub, session, workspace, self._send)
+        self._conversation = Conversation(hub, session, rooms, workspace, self._send)
         self.workspace = workspace
         channel.hear, channel.finished, channel.overrun = self.hear, self.finish, self._overrun
         channel.ended.append(self._conversation.end)
-        workspace.approvals.arrive(session.id)
-        channel.ended.append(lambda: workspace.approvals.leave(session.id))
-        workspace.buffers.arrive(session.id)
-        channel.ended.append(lambda: workspace.buffers.leave(session.id))
 
     def hear(self, line: bytes) -> None:
         """Take one line from the client."""
@@ -41,7 +39,8 @@ class Connection:
         """Hear nothing more, and tell what has no answer so; answers what another server needs to go on."""
         self._channel.rest()
         lines, held = self._conversation.stop(handing_over=True), bytes(self._channel.held)
-        return Resumed(first=tuple(line.decode("latin-1") for line in lines), held=held.decode("latin-1"))
+        first, root = tuple(line.decode("latin-1") for line in lines), self._conversation.root
+        return Resumed(first=first, held=held.decode("latin-1"), root=root)
 
     def part(self) -> None:
         """End this server's side."""

@@ -2,7 +2,7 @@
 
 It knows no transport. Whoever has one makes a conversation for each client and tells it what comes in:
 
-    conversation = Conversation(hub, session, workspace, send)    on the loop's thread, as all calls but `send`'s
+    conversation = Conversation(hub, session, rooms, home, send)  on the loop's thread, as all calls but `send`'s
     conversation.hear(message, origin) -> bool                    whether answers to it are still to come, or have come
     send(Send(line, origin, final, error))                        from any thread, also before `hear` returns
 
@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import threading
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -44,11 +45,17 @@ from workroom.interfaces.mcp.protocol import Peer, tool_call
 from workroom.interfaces.mcp.steps import Cancel, Reply, Request, Send, Step
 from workroom.interfaces.mcp.subscriptions import Subscriptions
 from workroom.server.hub import Hub
+from workroom.server.rooms import Rooms
 from workroom.server.session import Session
 from workroom.tools.tool import Call
 from workroom.tools.workspace import Workspace
 
 __all__ = ["Conversation"]
+
+
+def _nothing() -> None:
+    pass
+
 
 _INSTRUCTIONS = (
     "Workroom serves one folder. {} Paths are relative to the folder. An answer with status pending_approval waits for "
@@ -88,25 +95,38 @@ class Conversation:
         self,
         hub: Hub,
         session: Session,
-        workspace: Workspace,
+        rooms: Rooms,
+        home: Workspace,
         send: Callable[[Send], None],
         actor: Actor | None = None,
+        left: Callable[[], None] | None = None,
     ) -> None:
-        """`actor` is who acts, where that is known by more than what the client calls itself."""
-        self.workspace = workspace
+        """`rooms` is where the client works; `home` the folder that it came for. `actor` is who acts, where that is
+        known by more than what the client calls itself. `left` is called at the end; without it the rooms are left."""
+        self.rooms = rooms
+        self._home = home
+        self._left = left or rooms.leave
         self._hub = hub
         self._session = session
         self._send = send
         self._peer = Peer(VERSION, _INSTRUCTIONS.format(_WITH[session.profile]), _CAPABILITIES)
-        self._calls = Calls(hub, session, workspace, actor, self._peer, send)
+        self._calls = Calls(hub, session, rooms, home, actor, self._peer, send)
         self._calls.answered = self._follow_mode
         self._subscriptions = Subscriptions(self._peer, send, resources.is_ours)
         self._news: list[Event] = []
         """What happened and wasn't told of yet."""
-        self._mode = workspace.settings().mode
+        self._mode = self.workspace.settings().mode
         self._loop = asyncio.get_running_loop()
-        self._leave = workspace.store.subscribe(self._happened)
         self._ended = False
+        self._lock = threading.Lock()
+        """For what is listened to: the client goes elsewhere on any thread."""
+        self._deaf = self.workspace.store.subscribe(self._happened)
+        self._unfollow = rooms.follow(self._moved)
+
+    @property
+    def workspace(self) -> Workspace:
+        """Where the client works now; where that folder was closed, the one that it came for."""
+        return self.rooms.where()[0] or self._home
 
     @property
     def busy(self) -> bool:
@@ -138,6 +158,15 @@ class Conversation:
                     self._recall(step)
         self._subscriptions.changed(frozenset({"tools", "resources"}), lambda _uri: True)
 
+    @property
+    def root(self) -> str:
+        """What the client calls where it works; empty where that is the folder that it came for."""
+        return self.rooms.root
+
+    async def return_to(self, root: str) -> None:
+        """Work again where the client worked with another server."""
+        await self._loop.run_in_executor(self._hub.pool, self.rooms.return_to, root)
+
     def stop(self, *, handing_over: bool = False) -> tuple[bytes, ...]:
         """Tell what has no answer that the server goes; answers the lines that another conversation can recall."""
         lines = (*([self._peer.first] if self._peer.first else []), *self._subscriptions.told())
@@ -155,8 +184,11 @@ class Conversation:
         """The client is gone: begin nothing more of what it has asked, and send it nothing."""
         if not self._ended:
             self._ended = True
-            self._leave()
-            self._hub.pool.run(partial(self.workspace.audit.parted, self._session.id))
+            self._unfollow()
+            with self._lock:
+                self._deaf()
+                self._deaf = _nothing
+            self._left()
             self._calls.end()
 
     def complain(self, fault: RpcError) -> None:
@@ -236,6 +268,15 @@ class Conversation:
             self._send(message)
 
     # What happens elsewhere.
+
+    def _moved(self) -> None:
+        """Listen where the client works now, and tell it that all is another; on whatever thread."""
+        with self._lock:
+            if self._ended:
+                return
+            self._deaf()
+            self._deaf = self.workspace.store.subscribe(self._happened)
+        self._on_loop(partial(self._subscriptions.changed, frozenset({"tools", "resources"}), lambda _uri: True))
 
     def _happened(self, _number: int, event: Event) -> None:
         """Hear of an event, on the thread that committed it."""

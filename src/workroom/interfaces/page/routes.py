@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import re
+from collections.abc import AsyncIterator
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -22,6 +25,8 @@ from workroom.interfaces.http.share import Share
 from workroom.interfaces.methods import Asking, Server, method_of, parsed
 from workroom.interfaces.page.door import SIGN_IN, Door, turned_away
 from workroom.person.credential import PersonCredential
+from workroom.server.lobby import Lobby
+from workroom.server.rooms import Here, KnownDoors, Rooms
 from workroom.server.session import Session
 from workroom.server.signin import Key, SignIn
 from workroom.text import strict_json
@@ -31,6 +36,9 @@ __all__ = ["page_application"]
 
 _SIGN_IN_BYTES = 1_000
 _SIGN_IN_SECONDS = 10.0
+_TAB = re.compile(r"[A-Za-z0-9_-]{8,64}")
+_TABS = 1_000
+"""Tabs that are there at once."""
 
 
 class _Call(BaseModel):
@@ -43,7 +51,7 @@ class _Call(BaseModel):
 
 def page_application(server: Server, signin: SignIn, credential: PersonCredential, limits: Limits) -> ASGIApp:
     """What answers below `/page/`. `credential` is what a page that is signed in speaks with."""
-    page = _Page(server, signin, credential)
+    page = _Page(server, signin, credential, limits)
     routes = [
         Route(SIGN_IN, page.sign_in, methods=["POST"]),
         Route("/page/v1/call", page.call, methods=["POST"]),
@@ -54,11 +62,12 @@ def page_application(server: Server, signin: SignIn, credential: PersonCredentia
 
 
 class _Page:
-    def __init__(self, server: Server, signin: SignIn, credential: PersonCredential) -> None:
+    def __init__(self, server: Server, signin: SignIn, credential: PersonCredential, limits: Limits) -> None:
         self._server = server
         self._hub = server.hub
         self._signin = signin
         self._credential = credential
+        self._lobby = Lobby(limits.tab_seconds, _TABS)
 
     async def sign_in(self, request: Request) -> Response:
         """A key for a code. What is wrong with a code is told to the audit log, the code isn't."""
@@ -93,12 +102,14 @@ class _Page:
             raise WorkroomError(ErrorCode.INVALID_INPUT, f"{where}: {first['msg']}.") from None
         method = method_of(asked.method)
         params = parsed(method.params, asked.method, asked.params)
-        workspace = None if asked.workspace is None else await self._workspace(asked.workspace)
-        session = Session(request.state.client.id, "workspace", workspace)
-        try:
-            result = await self._run(method.run, Asking(self._credential, self._server, session), params)
-        except WorkroomError as error:
-            return json_response({"error": wire_error(error)}, STATUSES[error.code])
+        named = None if asked.workspace is None else await self._workspace(asked.workspace)
+        with self._visited(request) as rooms:
+            session = Session(rooms.session, "workspace", named)
+            asking = Asking(self._credential, self._server, session, _place(rooms, named))
+            try:
+                result = await self._run(method.run, asking, params)
+            except WorkroomError as error:
+                return json_response({"error": wire_error(error)}, STATUSES[error.code])
         return json_response({"result": result})
 
     async def events(self, request: Request) -> Response:
@@ -107,7 +118,26 @@ class _Page:
         workspace = await self._workspace(request.query_params.get("workspace", ""))
         state = request.state
         stream = Stream(self._hub, state.feeds, self._hub.pool, workspace, state.stopping, state.current, names=None)
-        return StreamingResponse(stream.events(since), media_type="text/event-stream")
+        visit = self._visited(request)
+
+        async def events() -> AsyncIterator[bytes]:
+            with visit as rooms:
+                rooms.visit(workspace)
+                async for part in stream.events(since):
+                    yield part
+
+        return StreamingResponse(events(), media_type="text/event-stream")
+
+    def _visited(self, request: Request) -> contextlib.AbstractContextManager[Rooms]:
+        """The tab that asks is there; a page that names none is one tab."""
+        tab = request.headers.get("workroom-tab", "")
+        if tab and not _TAB.fullmatch(tab):
+            raise WorkroomError(
+                ErrorCode.INVALID_INPUT,
+                "The header Workroom-Tab has 8 to 64 letters, digits, `-` and `_`, drawn at random.",
+            )
+        session = "/".join(filter(None, (request.state.client.id, tab)))
+        return self._lobby.visit(session, lambda: Rooms(self._hub, session, KnownDoors(self._hub)))
 
     async def _workspace(self, path: str) -> Workspace:
         """The workspace at `path`, which the person has opened before: a page opens no folder by naming it."""
@@ -122,6 +152,14 @@ class _Page:
 
     async def _run(self, work: Any, *arguments: Any) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._hub.pool, work, *arguments)
+
+
+def _place(rooms: Rooms, named: Workspace | None) -> Rooms | Here:
+    """Where a request is made: in the folder that it names, else where its tab works."""
+    if named is None:
+        return rooms
+    rooms.visit(named)
+    return Here(rooms, named)
 
 
 async def _small_body(request: Request) -> bytes:

@@ -20,7 +20,7 @@ class GetInput(Arguments):
 
 class OpenRootInput(Arguments):
     root: str
-    """The folder: `.` for the caller's own, or the `root` of another that the person has opened."""
+    """The folder: `.` for the one that the caller came for, or the `root` of another that the person has opened."""
 
 
 class WorkspaceView(BaseModel):
@@ -51,7 +51,7 @@ def _open(call: Call, arguments: OpenRootInput) -> Envelope:
                 ErrorCode.INVALID_INPUT, "Only the folder itself is worked in.", next_step="Send `.` as root."
             )
         return _view(call, "editor_workspace_open", "Working in")
-    entered = replace(call, workspace=call.rooms.enter(arguments.root))
+    entered = replace(call, workspace=call.rooms.enter(arguments.root), closed="")
     return _view(entered, "editor_workspace_open", "Now working in")
 
 
@@ -63,6 +63,7 @@ WORKSPACE_OPEN = flat_tool(
     WorkspaceView,
     answer=_open,
     annotations={"readOnlyHint": False, "destructiveHint": False},
+    anywhere=True,
 )
 WORKSPACE_GET = flat_tool(
     "editor_workspace_get",

@@ -64,6 +64,11 @@ class Talker:
     def answer(self, request: Request, text: str) -> None:
         self.send(self.peer.answer(request, json.dumps({"content": [{"type": "text", "text": text}]})))
 
+    root = ""
+
+    async def return_to(self, root: str) -> None:
+        self.root = root
+
     def recall(self, lines: tuple[bytes, ...]) -> None:
         for line in lines:
             self.peer.receive(line)

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 from collections.abc import Callable
+from functools import partial
 
 from starlette.types import Receive, Scope
 from starlette.types import Send as Transmit
@@ -31,6 +31,7 @@ from workroom.interfaces.mcp.streamable.rules import RefusedError
 from workroom.interfaces.mcp.streamable.sessions import Kept
 from workroom.server.entry import enter
 from workroom.server.hub import Hub
+from workroom.server.rooms import BoundDoors, Rooms, store_named
 from workroom.server.session import Session
 from workroom.tools.workspace import Workspace
 
@@ -75,28 +76,28 @@ class McpApplication:
         client: Client = scope["state"]["client"]
         named = scope.get("path_params", {}).get("workspace")
         try:
-            workspace = await enter(self._hub, client, None if named is None else self._store(client, named))
+            store = None if named is None else store_named(self._hub, client, named)
+            workspace = await enter(self._hub, client, store)
         except WorkroomError as error:
             raise RefusedError(_STATUSES.get(error.code, _OTHERS), INVALID_REQUEST, str(error)) from None
+        room = workspace.store.folder.name
+
+        def begin(session: str) -> Rooms:
+            return Rooms(self._hub, session, BoundDoors(self._hub, client), workspace)
 
         def converse(send: Callable[[Send], None], is_session: bool) -> Conversation:
             session = Session(new_id("session"), client.profile, workspace)
-            # Requests that stand alone are all of one session, the token's, as those of the JSON API are.
-            actor = Actor("agent", client.actor.name, session.id) if is_session else client.actor
-            return Conversation(self._hub, session, workspace, send, actor)
+            if is_session:
+                actor = Actor("agent", client.actor.name, session.id)
+                return Conversation(self._hub, session, begin(session.id), workspace, send, actor)
+            # Requests that stand alone are all of one session, the token's, as those of the JSON API are; each
+            # address of it has a root of its own.
+            lobby, key = scope["state"]["lobby"], f"{client.id} {room}"
+            rooms, left = lobby.arrive(key, partial(begin, client.id)), partial(lobby.leave, key)
+            rooms.come(workspace)
+            return Conversation(self._hub, session, rooms, workspace, send, client.actor, left)
 
-        return Place(client.id, workspace.store.folder.name, converse, scope["state"]["current"])
-
-    def _store(self, client: Client, named: str) -> str:
-        """The id of the workspace that an address names; one that isn't the client's stays what it is."""
-        if named in client.workspaces:
-            return named
-        found = [
-            one.store
-            for one in self._hub.state.workspaces()
-            if one.inode and one.store in client.workspaces and os.path.basename(one.path) == named
-        ]
-        return found[0] if len(set(found)) == 1 else named
+        return Place(client.id, room, converse, scope["state"]["current"])
 
 
 async def _after(event: asyncio.Event, act: Callable[[], None]) -> None:

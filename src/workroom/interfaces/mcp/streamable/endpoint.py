@@ -138,7 +138,7 @@ class Endpoint:
         if given is None and isinstance(message, dict) and message.get("method") == "initialize":
             begun, session = self.sessions.begin(place)
         else:
-            session = self.sessions.find(given, place)
+            session = await self._found(given, place)
         self.sessions.enter(session)
         try:
             stream = session.begin_stream()
@@ -152,6 +152,13 @@ class Endpoint:
             await _Answer(exchange, place, self._limits, stream, session, begun or "").carry()
         finally:
             self.sessions.leave(session)
+
+    async def _found(self, given: str | None, place: Place) -> HttpSession:
+        """The session of that id, once it is where its client left it."""
+        session = self.sessions.find(given, place)
+        if session.returning is not None:
+            await asyncio.shield(session.returning)
+        return session
 
     def _introduced(self, session: HttpSession, stream: Stream, message: Any, begun: str) -> str | None:
         """The new session's id; None, and it is over, where the client hasn't introduced itself."""
@@ -191,7 +198,7 @@ class Endpoint:
         if is_stateless(exchange.headers, None):
             raise _wrong_method("POST")
         check_accept(exchange.headers, _EVENTS)
-        session = self.sessions.find(exchange.headers.get("mcp-session-id"), place)
+        session = await self._found(exchange.headers.get("mcp-session-id"), place)
         stream, behind = _wanted(session, exchange.headers.get("last-event-id"))
         self.sessions.enter(session)
         try:

@@ -32,6 +32,8 @@ class Kept:
     room: str
     revision: str
     lines: tuple[bytes, ...]
+    root: str = ""
+    """Where the client worked, if that wasn't the room."""
 
     def to_json(self) -> dict[str, Any]:
         """As a row; the lines' bytes as Latin-1."""
@@ -46,6 +48,7 @@ class Kept:
             row["room"],
             row["revision"],
             tuple(line.encode("latin-1") for line in row["lines"]),
+            row.get("root", ""),
         )
 
 
@@ -58,6 +61,8 @@ class HttpSession:
         """The one that was agreed upon; empty before."""
         self.owner, self.room = place.owner, place.room
         self.is_over = False
+        self.returning: asyncio.Task[None] | None = None
+        """Of a session that another server began: until it works again where it worked there."""
         self.in_use = 0
         """How many requests, streams among them, are being served."""
         self.idle: asyncio.TimerHandle | None = None
@@ -176,7 +181,8 @@ class Sessions:
         for session in list(self._sessions.values()):
             lines = session.conversation.stop()
             if lines:
-                kept.append(Kept(session.key, session.owner, session.room, session.revision, lines))
+                root = session.conversation.root
+                kept.append(Kept(session.key, session.owner, session.room, session.revision, lines, root))
             self.end(session)
         return kept
 
@@ -199,6 +205,8 @@ class Sessions:
         session = self._add(key, place)
         session.revision = kept.revision
         session.conversation.recall(kept.lines)
+        if kept.root:
+            session.returning = asyncio.create_task(session.conversation.return_to(kept.root))
         return session
 
     def _make_room(self, owner: str) -> None:
