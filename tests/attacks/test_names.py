@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-
 import pytest
 from tests.conftest import House
+from tests.folding import folding_disk
 
 from workroom.base.actor import Actor
 from workroom.tools.dispatch import call
@@ -36,25 +33,15 @@ def test_p15_two_names_that_some_file_systems_take_for_one(house, one, other):
 
 @pytest.fixture
 def folding(tmp_path):
-    """A folder on a file system that takes `A` and `a` for one name: NTFS, mounted so."""
-    target, disk = tmp_path / "ntfs", tmp_path / "disk"
-    target.mkdir()
-    with disk.open("wb") as file:
-        file.truncate(8 << 20)
-    if shutil.which("lowntfs-3g") is None or shutil.which("mkntfs") is None:
-        pytest.skip("mounting NTFS takes ntfs-3g")
-    subprocess.run(["mkntfs", "-F", "-q", str(disk)], check=True, capture_output=True)
-    command = ["lowntfs-3g", "-o", "ignore_case", str(disk), str(target)]
-    if os.geteuid() != 0 or subprocess.run(command, capture_output=True, check=False, timeout=60).returncode:
-        pytest.skip("mounting takes root and FUSE")
-    (target / "ws").mkdir()
-    house = House(target / "ws", tmp_path / "state")
-    house.open()
-    try:
-        yield house
-    finally:
-        house.close()
-        subprocess.run(["umount", str(target)], check=True)
+    """A folder on a file system that takes `A` and `a` for one name."""
+    with folding_disk(tmp_path / "ntfs", tmp_path / "disk") as target:
+        (target / "ws").mkdir()
+        house = House(target / "ws", tmp_path / "state")
+        house.open()
+        try:
+            yield house
+        finally:
+            house.close()
 
 
 @pytest.mark.parametrize(("one", "other"), TWINS[:-1])

@@ -34,6 +34,16 @@ def test_a_folder_behind_a_link_is_asked_about_by_either_name(house):
     assert house.plan(create("cfg/other.json")).asks == ()
 
 
+def test_what_is_asked_about_is_so_in_any_case(house):
+    assert house.plan(create(".VSCode/Settings.json")).asks == (".VSCode/Settings.json can run code",)
+
+
+def test_a_file_that_is_called_like_a_patterns_folder_is_not_in_it(house):
+    house.settings = Settings(mode="auto", protected_patterns=("secrets/**",))
+    assert house.plan(create(".husky")).asks == ()
+    assert not protects(house, "secrets")
+
+
 def test_a_file_behind_a_link_is_asked_about(house):
     house.write("env/rc", "x")
     os.symlink("env/rc", house.folder / ".envrc")
@@ -59,6 +69,29 @@ def test_what_a_protected_link_leads_to_is_protected(house):
     assert not protects(house, "other/config")
 
 
+@pytest.mark.parametrize("pattern", ["/X11/**", "X11/pin", "X11"])
+def test_a_pattern_from_the_top_protects_what_its_link_leads_to(house, pattern):
+    house.settings = Settings(mode="auto", protected_patterns=(pattern, "*/x/y"))
+    house.write("vault/pin", "x")
+    os.symlink("vault", house.folder / "X11")
+    assert protects(house, "vault/pin")
+    assert not protects(house, "deep/vault/pin")
+
+
+@pytest.mark.parametrize("name", [".git", ".agentic"])
+def test_what_a_link_at_an_always_protected_place_leads_to_is_protected(house, name):
+    (house.folder / ".agentic").rename(house.folder / "real")
+    os.symlink("real", house.folder / name)
+    assert protects(house, "real/f")
+
+
+def test_a_link_that_is_called_like_a_glob_is_not_what_the_glob_means(house):
+    house.settings = Settings(mode="auto", protected_patterns=("[ab]/**",))
+    house.write("vault/pin", "x")
+    os.symlink("vault", house.folder / "[ab]")
+    assert not protects(house, "vault/pin")
+
+
 def test_a_link_that_leads_out_protects_nothing_here(house):
     house.settings = Settings(mode="auto", protected_patterns=("secrets/**",))
     os.symlink("/etc", house.folder / "secrets")
@@ -73,6 +106,16 @@ def test_a_link_may_not_take_a_protected_folders_place(house):
     with pytest.raises(WorkroomError) as caught:
         house.plan({"type": "move", "from": "link", "to": "secrets"})
     assert caught.value.code is ErrorCode.PROTECTED_PATH
+
+
+def test_a_stored_plan_of_a_link_is_judged_by_the_settings_of_now(house):
+    os.symlink("mine", house.folder / "link")
+    planned = house.tx.keep(house.plan({"type": "move", "from": "link", "to": "secrets"}), AGENT)
+    house.settings = Settings(mode="auto", destructive_edits="allow", protected_patterns=("secrets/**",))
+    with pytest.raises(WorkroomError) as caught:
+        house.commit(planned)
+    assert caught.value.code is ErrorCode.PROTECTED_PATH
+    assert house.tree() == {"link": ("link", "mine")}
 
 
 def test_a_stored_plan_is_judged_by_the_settings_of_now(house):

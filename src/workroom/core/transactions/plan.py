@@ -187,14 +187,14 @@ class _Planner:
         if kind is not Kind.ABSENT:
             raise _exists(path, kind, overwrite=kind is Kind.FILE)
         self._new(path)
-        self.overlay.put(path, decode_new(op.content), like=None, matched="exact")
+        self.overlay.put(path, decode_new(op.content))
 
     def _rewrite(self, op: Rewrite) -> None:
         check_gutter("content", op.content, op.allow_line_numbers)
         path = self._writable(op.path, op.expected_sha256, merges=True)
         if self.overlay.kind(path) is Kind.ABSENT and op.create_if_missing:
             self._new(path)
-            self.overlay.put(path, decode_new(op.content), matched="exact")
+            self.overlay.put(path, decode_new(op.content))
             return
         self._require_file(path, "create it with type create, or set create_if_missing")
         self._danger("rewrite", path, "replace")
@@ -220,7 +220,6 @@ class _Planner:
             if op.ignore_missing:
                 return
             raise _missing(path, "set ignore_missing if that is fine")
-        self._known(path, kind)
         if kind is Kind.DIRECTORY and not op.recursive and self.overlay.children(path):
             raise WorkroomError(
                 ErrorCode.EDIT_CONFLICT, f"{path} is a folder and not empty.", next_step="Set recursive to delete it."
@@ -228,8 +227,7 @@ class _Planner:
         for each in list(self.overlay.tree(path)):
             self.policy.check_protected(each)
             self._known(each, self.overlay.kind(each))
-            if self.overlay.before(each).kind is not Kind.ABSENT:
-                self._danger("delete", each)
+            self._danger("delete", each)
             self.overlay.remove(each)
 
     def _mkdir(self, op: Mkdir) -> None:
@@ -245,8 +243,9 @@ class _Planner:
         self.overlay.make_folder(path)
         self.directories[path] = Directory(path, existed_before=False)
 
-    def _transfer(self, op: Copy | Move, *, moves: bool) -> None:
-        source = self._writable(op.source, op.expected_sha256, last=not moves) if moves else self._readable(op)
+    def _transfer(self, op: Copy | Move, *, moves: bool) -> str:
+        """Answers where it went."""
+        source = self._writable(op.source, op.expected_sha256, last=False) if moves else self._readable(op)
         target = self._writable(op.target, None, last=False)
         kind = self.overlay.kind(source)
         if kind is Kind.ABSENT:
@@ -257,13 +256,14 @@ class _Planner:
         for each in list(self.overlay.tree(source)):
             self._known(each, self.overlay.kind(each))
             self._pass_on(each, target + each[len(source) :], moves=moves)
+        return target
 
     def _pass_on(self, source: str, target: str, *, moves: bool) -> None:
         node = self.overlay.node(source)
         passed = self.overlay.passed_on(source)
         self.policy.check_protected(target, node.state.kind)
         if node.state.kind is Kind.SYMLINK:
-            _check_link(source, target, os.fsdecode(passed.data or b""))
+            _check_link(source, target, os.fsdecode(self.overlay.content(source)))
         if moves:
             self.policy.check_protected(source)
             passed = replace(passed, origin=self._origin(source, node))
@@ -284,13 +284,14 @@ class _Planner:
         if source in {".", target} or target.startswith(source + "/"):
             raise WorkroomError(ErrorCode.INVALID_INPUT, f"to: {target} is {source} itself or below it.")
         kind = self.overlay.kind(target)
+        replaceable = kind is Kind.FILE and self.overlay.kind(source) is not Kind.DIRECTORY
         if kind is Kind.ABSENT:
             self._new(target)
-        elif kind is Kind.FILE and self.overlay.kind(source) is not Kind.DIRECTORY and op.overwrite:
+        elif replaceable and op.overwrite:
             if op.type == "copy":
                 self._danger("copy", target, "copy to a new path")
         else:
-            raise _exists(target, kind, overwrite=kind is Kind.FILE)
+            raise _exists(target, kind, overwrite=replaceable)
 
     def _patch(self, op: Patch) -> None:
         sections = parse_patch(op.patch, self._exists)
@@ -304,48 +305,43 @@ class _Planner:
             self._patch_section(section, op)
 
     def _patch_section(self, section: FilePatch, op: Patch) -> None:
+        old, new = section.old_path or "", section.new_path or ""
         if section.kind == "create":
-            self._patch_create(section)
+            self._patch_create(new, section)
         elif section.kind == "delete":
-            self._patch_delete(section, op)
+            self._patch_delete(old, section, op)
         elif section.kind == "rename":
-            self._patch_rename(section, op)
+            move = {"type": "move", "from": old, "to": new, "expected_sha256": op.expected_sha256}
+            self._patched(self._transfer(Move.model_validate(move), moves=True), section)
         else:
-            path = self._writable(section.old_path or "", op.expected_sha256, merges=True)
+            path = self._writable(old, op.expected_sha256, merges=True)
             self._require_file(path, "create it with a new file section")
-            if section.hunks:
-                self._patched(section, op)
-            self._patch_mode(path, section)
+            self._patched(path, section)
 
-    def _patch_create(self, section: FilePatch) -> None:
-        path = self._writable(section.new_path or "", None)
-        if self.overlay.kind(path) is not Kind.ABSENT:
-            raise _exists(path, self.overlay.kind(path), overwrite=False)
+    def _patch_create(self, new: str, section: FilePatch) -> None:
+        path = self._writable(new, None)
+        kind = self.overlay.kind(path)
+        if kind is not Kind.ABSENT:
+            raise _exists(path, kind, overwrite=False)
         self._new(path)
         text = apply_hunks(path, section, "").text
-        self.overlay.put(path, decode_new(text), mode=section.new_mode, matched="exact")
+        self.overlay.put(path, decode_new(text), mode=section.new_mode)
 
-    def _patch_delete(self, section: FilePatch, op: Patch) -> None:
+    def _patch_delete(self, old: str, section: FilePatch, op: Patch) -> None:
         """What is deleted is the path itself; its text, read through a link, must be what the patch takes away."""
-        text = self._text(section.old_path or "", op.expected_sha256)
-        left = apply_hunks(text.path, section, text.file.text).text if section.hunks else text.file.text
-        if left:
-            raise WorkroomError(
-                ErrorCode.EDIT_CONFLICT, f"{text.path}: the patch deletes the file but leaves lines of it."
-            )
-        path = self._writable(section.old_path or "", None, last=False)
+        text = self._text(old, op.expected_sha256)
+        apply_hunks(text.path, section, text.file.text)
+        path = self._writable(old, None, last=False)
         self._danger("delete", path)
         self.overlay.remove(path)
 
-    def _patch_rename(self, section: FilePatch, op: Patch) -> None:
-        old, new = section.old_path or "", section.new_path or ""
-        expected = {"expected_sha256": op.expected_sha256}
-        move = Move.model_validate({"type": "move", "from": old, "to": new, **expected})
-        self._transfer(move, moves=True)
-        moved = replace(section, old_path=new)
+    def _patched(self, path: str, section: FilePatch) -> None:
+        """Apply the section's hunks and its mode to a file on the overlay."""
         if section.hunks:
-            self._patched(moved, op)
-        self._patch_mode(self._writable(new, None, last=False), section)
+            text = self._text(path, None)
+            patched = apply_hunks(text.path, section, text.file.text)
+            self._put_text(text, patched.text, patched.rung)
+        self._patch_mode(path, section)
 
     def _patch_mode(self, path: str, section: FilePatch) -> None:
         """A patch says whether a file can be executed and no more: the other bits stay the file's own."""
@@ -356,13 +352,6 @@ class _Planner:
         executable = (mode & 0o444) >> 2 if section.new_mode & 0o111 else 0
         if executable or node.state.mode is not None:
             self.overlay.set_mode(path, mode & ~0o111 | executable)
-
-    def _patched(self, section: FilePatch, op: Patch) -> None:
-        """Apply the section's hunks to its file on the overlay."""
-        guard = op.expected_sha256 if section.kind != "rename" else None
-        text = self._text(section.old_path or "", guard)
-        patched = apply_hunks(text.path, section, text.file.text)
-        self._put_text(text, patched.text, patched.rung)
 
     # Shared checks.
 
@@ -379,6 +368,7 @@ class _Planner:
         """
         self.policy.check_protected(given)
         named = self.root.parse_write(given)
+        self.policy.check_protected(named)
         path = self.overlay.resolve(named, last=last)
         self.policy.check_protected(path)
         self.named.add(named)
@@ -440,12 +430,12 @@ class _Planner:
         """A file's whole new text, in the file's own encoding and, where it is CRLF throughout, line endings."""
         file = decode(self.overlay.read(path, self.settings.max_edit_bytes))
         if file is None:
-            self.overlay.put(path, decode_new(content), matched="exact")
+            self.overlay.put(path, decode_new(content))
             return
         if line_ending(file.text) == "crlf" and line_ending(content) == "lf":
             content = with_ending(content, "\r\n")
             self.warnings.append(f"{path} keeps its CRLF line endings.")
-        self.overlay.put(path, file.encode(content), matched="exact")
+        self.overlay.put(path, file.encode(content))
 
     def _danger(self, operation: str, path: str, alternative: str = "") -> None:
         if self.overlay.before(path).kind is not Kind.ABSENT or operation == "move":
@@ -456,9 +446,9 @@ def _check_link(source: str, target: str, text: str) -> None:
     """A relative link means its place: at another depth it must not lead out of the folder."""
 
     def leaves(path: str) -> bool:
-        return posixpath.normpath(posixpath.join(posixpath.dirname(path), text)).startswith("..")
+        return posixpath.normpath(posixpath.join(posixpath.dirname(path), text)).partition("/")[0] == ".."
 
-    if not text.startswith("/") and leaves(target) and not leaves(source):
+    if leaves(target) and not leaves(source):
         raise WorkroomError(
             ErrorCode.PATH_OUTSIDE_WORKSPACE,
             f"The link {source} -> {text} would lead out of the workspace from {target}.",

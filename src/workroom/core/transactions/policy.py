@@ -66,7 +66,7 @@ class Policy:
     def _behind_links(self, patterns: Sequence[str]) -> list[str]:
         """The patterns whose first name is a link at the top of the folder, written for where it leads."""
         parts = [pattern.lstrip("/").partition("/") for pattern in patterns]
-        links = self._root.top_links({head for head, _, _ in parts if head and not _GLOB.search(head)})
+        links = self._root.top_links({head for head, _, _ in parts if not _GLOB.search(head)})
         found = []
         for head, slash, rest in parts:
             if head in links:
