@@ -37,26 +37,39 @@ def test_a_file_that_is_gone_or_came(house, told):
     assert (row["expectedSha256"], "new file mode" in row["patch"]) == (None, True)
 
 
+def test_a_mode_that_was_set_is_in_the_patch(house, told):
+    house.write("f", THEN, 0o755)
+    assert told("f")["patch"].endswith("old mode 100644\nnew mode 100755\n")
+
+
 def test_a_link_and_a_folder_where_a_file_was(house, told):
     os.symlink("target", house.folder / "link")
-    assert "+target\n" in told("link")["patch"]
+    patch = told("link")["patch"]
+    assert "+target\n" in patch
+    assert [line for line in patch.splitlines() if "mode" in line] == [
+        "deleted file mode 100644", "new file mode 120000",
+    ]  # fmt: skip
     (house.folder / "folder").mkdir()
     row = told("folder")
     assert (row["actualSha256"], "deleted file mode" in row["patch"]) == (None, True)
 
 
-def test_a_long_patch_is_cut_and_says_so(house, told):
-    house.write("f", "line\n" * 2000)
-    row = told("f")
-    assert (len(row["patch"]), row["patchTruncated"]) == (4000, True)
+@pytest.mark.parametrize("over", [0, 1])
+def test_a_patch_is_cut_after_4000_characters_and_says_so(house, told, over):
+    house.write("f", "x\n")
+    around = len(told("f", ABSENT)["patch"]) - 1
+    house.write("f", "x" * (4000 - around + over) + "\n")
+    row = told("f", ABSENT)
+    assert (len(row["patch"]), row["patch"].endswith("\n"), row["patchTruncated"]) == (4000, not over, bool(over))
 
 
-def test_what_is_too_large_is_not_compared(house, told):
+@pytest.mark.parametrize(("size", "compared"), [(2_000_000, True), (2_000_001, False)])
+def test_what_is_too_large_is_not_compared(house, told, size, compared):
     with open(house.write("f", ""), "r+b") as stream:
-        stream.truncate(2_000_001)
+        stream.truncate(size)
     row = told("f")
     assert row["actualSha256"]
-    assert "patch" not in row
+    assert ("patch" in row) is compared
 
 
 def test_what_can_not_be_looked_at_is_told_by_what_was_expected(told):

@@ -1,8 +1,13 @@
 """The hunks of a plan by name: made from what they change, and the same for as long as that is there."""
 
+import re
+
+import pytest
 from tests.conftest import AGENT
 
+from workroom.base.changes import Change, Kind, State, digest
 from workroom.core.transactions import render_diff
+from workroom.core.transactions.hunks import name_hunks
 
 LINES = [f"line {n}\n" for n in range(1, 41)]
 
@@ -28,7 +33,9 @@ def test_every_hunk_that_the_diff_shows_has_its_id_there(house):
     )  # fmt: skip
     found = ids(house, planned)
     assert [(path, len(each)) for path, each in found.items()] == [("a.txt", 2), ("b.txt", 1)]
-    assert len({each for of_path in found.values() for each in of_path}) == 3
+    every = [each for of_path in found.values() for each in of_path]
+    assert len(set(every)) == 3
+    assert all(re.fullmatch("h[0-9a-f]{12}", each) for each in every)
     diff = render_diff(planned.change_set.changes, house.tx.image_of(planned), house.tx.hunks(planned))
     headers = [line.rpartition("@@ ")[2] for line in diff.splitlines() if line.startswith("@@")]
     assert headers == [*found["a.txt"], *found["b.txt"], "@@ -0,0 +1 @@".rpartition("@@ ")[2]]
@@ -82,10 +89,17 @@ def test_an_undo_has_none(house):
     assert house.tx.hunks(house.tx.plan_rollback(entry.transaction_id)) == {}
 
 
-def test_a_plan_whose_images_are_gone_has_none(house):
+@pytest.mark.parametrize("side", ["before", "after"])
+def test_a_plan_of_which_an_image_is_gone_has_none(house, side):
     house.write("a.txt", text())
     planned = house.tx.keep(house.plan(rewrite("a.txt", text(l3="3\n"))), AGENT)
+    assert house.tx.hunks(planned) != {}
     with house.workspace.store.write() as db:
-        for (sha,) in db.execute("SELECT sha256 FROM image_refs").fetchall():
-            house.workspace.store.forget_image(db, sha)
+        house.workspace.store.forget_image(db, getattr(planned.change_set.changes[0], side).sha256)
     assert house.tx.hunks(planned) == {}
+
+
+def test_a_link_that_leads_elsewhere_has_none():
+    link, other = (State(Kind.SYMLINK, digest(target), len(target)) for target in ("one\n", "two\n"))
+    images = {link.sha256: b"one\n", other.sha256: b"two\n"}
+    assert name_hunks([Change("link", link, other)], images.get) == {}

@@ -6,7 +6,7 @@ import hashlib
 
 import pytest
 
-from workroom.base.changes import ABSENT, Kind, State
+from workroom.base.changes import ABSENT, ChangeSet, Kind, State
 from workroom.base.events import Committed
 from workroom.core.transactions.kept import record_copies
 
@@ -34,9 +34,20 @@ def test_copies_are_an_entry_and_an_event(house, record):
         ("b", ABSENT, 1),
     ]
     assert (entry.cause, entry.title, entry.actor.name, entry.warnings) == ("recovery", "met", "workroom", ("met",))
-    assert house.tx.get(entry.transaction_id).status == "applied"
+    stored = house.tx.get(entry.transaction_id)
+    assert (stored.status, entry.transaction_id.partition("_")[0]) == ("applied", "tx")
+    assert stored.planned.fingerprint == ChangeSet(entry.changes).fingerprint("recovery")
+    assert house.workspace.audit.lines()[-1]["what"]["reason"] == ""  # nobody was asked
     assert heard == [Committed(number, entry.transaction_id, ("a", "b"), 2, "workroom", "recovery")]
     assert house.tx.newest_undoable() is None
+
+
+def test_the_event_names_twenty_paths_and_says_how_many_there_are(record, house):
+    heard = []
+    house.workspace.store.subscribe(lambda _, event: heard.append(event))
+    names = [house.write(f"{number:02}", "x").name for number in range(21)]
+    record(names)
+    assert [(event.paths, event.total) for event in heard] == [(tuple(names[:20]), 21)]
 
 
 def test_a_path_that_somebody_changed_keeps_its_before_image(house, record):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
 import pytest
 
-from workroom.base.changes import ABSENT, Kind, State
+from workroom.base.changes import ABSENT, Kind, State, digest
 from workroom.core.transactions.merge import Merged, Overlap, merge_path, overlap_row
 from workroom.text.merge import Region
 
@@ -47,9 +48,54 @@ def test_three_texts_are_merged_by_lines():
 def test_text_that_overlaps_is_told_with_its_region():
     found = merge(file("1\n"), file("one\n"), file("uno\n"))
     assert found == Overlap("both changed the same lines", (Region(1, 1, 1, 1, 1, 1, "1\n", "one\n", "uno\n"),))
-    row = overlap_row(found)
-    assert row["regions"][0]["wanted"] == {"startLine": 1, "lines": 1, "text": "uno\n"}
     assert overlap_row(Overlap("it is gone")) == {"why": "it is gone"}
+
+
+@pytest.mark.parametrize(("total", "shown", "cut"), [(10, 10, False), (11, 10, True)])
+def test_a_refusal_shows_up_to_ten_regions_with_where_each_side_has_it(total, shown, cut):
+    regions = [Region(n, 1, n + 1, 2, n + 2, 3, f"b{n}\n", f"o{n}\n", f"t{n}\n") for n in range(total)]
+    row = overlap_row(Overlap("overlap", tuple(regions)))
+    assert row["regions"][3] == {
+        "base": {"startLine": 3, "lines": 1, "text": "b3\n"},
+        "now": {"startLine": 4, "lines": 2, "text": "o3\n"},
+        "wanted": {"startLine": 5, "lines": 3, "text": "t3\n"},
+    }
+    assert {name: value for name, value in row.items() if name != "regions"} == {
+        "why": "overlap", "regionsTotal": total, "regionsTruncated": cut,
+    }  # fmt: skip
+    assert [each["base"]["text"] for each in row["regions"]] == [f"b{n}\n" for n in range(shown)]
+
+
+def test_a_side_of_a_region_is_cut_after_a_thousand_characters_and_says_so():
+    (region,) = overlap_row(Overlap("overlap", (Region(1, 1, 1, 1, 1, 1, "", "o" * 1000, "t" * 1001),)))["regions"]
+    assert region["now"] == {"startLine": 1, "lines": 1, "text": "o" * 1000}
+    assert region["wanted"] == {"startLine": 1, "lines": 1, "text": "t" * 1000, "truncated": True}
+
+
+@pytest.mark.parametrize(
+    ("sides", "why"),
+    [
+        ((b"\0\0\xff\1", b"\0\0\xff\2", b"\0\0\xff\3"), "both changed it, and it is no text"),
+        ((b"1\n", "1\n2\n".encode("utf-16"), b"2\n"), "both changed it, and not in the same encoding"),
+    ],
+)
+def test_bytes_that_can_not_be_told_apart_by_lines_are_an_overlap(sides, why):
+    states = [State(Kind.FILE, digest(str(side)), len(side), 0o644) for side in sides]
+    images = {state.sha256: side for state, side in zip(states, sides, strict=True)}
+    assert merge_path(*states, images.__getitem__) == Overlap(why)
+
+
+@pytest.mark.parametrize("large", range(3))
+def test_a_side_that_is_too_large_is_not_read(large):
+    def sized(size: int) -> list[State]:
+        sides = [file("1\n2\n3\n"), file("one\n2\n3\n"), file("1\n2\nthree\n")]
+        sides[large] = replace(sides[large], size=size)
+        return sides
+
+    assert merge(*sized(20_000_000)) == Merged("both", 0o644, b"one\n2\nthree\n")
+    assert merge_path(*sized(20_000_001), {}.__getitem__) == Overlap(
+        "both changed it, and it is too large to be compared"
+    )
 
 
 @pytest.mark.parametrize(
@@ -80,6 +126,9 @@ def test_what_is_no_text_on_all_sides_is_not_put_together(base, ours, theirs, wh
 )
 def test_modes_are_merged_by_themselves(base, ours, theirs, mode):
     assert merge(file("1\n", base), file("2\n", ours), file("1\n", theirs)) == Merged("ours", mode)
+    assert merge(file("1\n", base), file("1\n", ours), file("2\n", theirs)) == Merged("theirs", mode)
+    merged = merge(file("1\n2\n3\n", base), file("one\n2\n3\n", ours), file("1\n2\nthree\n", theirs))
+    assert merged == Merged("both", mode, b"one\n2\nthree\n")
 
 
 def test_modes_that_differ_three_ways_overlap():

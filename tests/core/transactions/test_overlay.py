@@ -7,14 +7,28 @@ import os
 
 import pytest
 
-from workroom.base.changes import Kind
+from workroom.base.changes import Change, Kind
 from workroom.base.errors import ErrorCode, WorkroomError
-from workroom.core.transactions.overlay import MAX_PATHS, Overlay
+from workroom.core.transactions.overlay import MAX_PATHS, Node, Overlay, count_changed
+
+QUOTA = 1 << 30
+LARGEST_COMPARED = 32 << 20
 
 
 @pytest.fixture
 def overlay(house):
     return Overlay(house.workspace.root)
+
+
+def move(overlay: Overlay, source: str, target: str) -> None:
+    """As an operation moves a file."""
+    passed = overlay.passed_on(source)
+    overlay.remove(source)
+    overlay.put_node(target, Node(passed.state, passed.data, origin=source, like=passed.like))
+
+
+def changes(overlay: Overlay) -> dict[str, Change]:
+    return {change.path: change for change in overlay.change_set(QUOTA).changes}
 
 
 def code_of(act) -> ErrorCode:
@@ -211,3 +225,183 @@ def test_hashes_are_of_the_bytes(house, overlay):
 def test_a_file_that_is_gone_when_it_is_read(overlay):
     """Another program was quicker: it was there when the operation looked at it."""
     assert code_of(lambda: overlay.read("gone", 1)) is ErrorCode.EDIT_CONFLICT
+
+
+def test_a_file_in_a_links_place_is_itself(house, overlay):
+    os.symlink("a", house.folder / "link")
+    assert (overlay.resolve("link"), overlay.resolve("link", last=False)) == ("a", "link")
+    overlay.put("link", b"x\n")
+    assert overlay.resolve("link") == "link"
+
+
+def test_children_are_those_of_the_disk_and_those_that_were_made_sorted(house, overlay):
+    for name in ("b", "d", "e/below"):
+        house.write(f"folder/{name}", "x\n")
+    overlay.remove("folder/d")
+    overlay.put("folder/c", b"x\n")
+    overlay.put("folder/b", b"y\n")
+    overlay.put("folder/b", b"z\n")
+    overlay.put("folder/a", b"x\n")
+    assert overlay.children("folder") == ["folder/a", "folder/b", "folder/c", "folder/e"]
+    assert list(overlay.tree("folder")) == [
+        "folder", "folder/a", "folder/b", "folder/c", "folder/e", "folder/e/below",
+    ]  # fmt: skip
+    assert overlay.paths() == ["folder/d", "folder/c", "folder/b", "folder/a"]
+
+
+def test_what_is_too_large_to_be_edited_is_named_with_both_sizes(house, overlay):
+    house.write("f", "12345")
+    with pytest.raises(WorkroomError, match="f holds 5 bytes; files are edited up to 4 "):
+        overlay.read("f", 4)
+
+
+def test_content_is_what_the_path_would_hold(house, overlay):
+    house.write("f", "f\n")
+    house.write("g", "g\n")
+    (house.folder / "d").mkdir()
+    overlay.put_node("copy", overlay.passed_on("f"))
+    move(overlay, "g", "moved")
+    overlay.put("new", b"new\n")
+    found = {path: overlay.content(path) for path in ("f", "copy", "moved", "new", "g", "d")}
+    assert found == {"f": b"f\n", "copy": b"f\n", "moved": b"g\n", "new": b"new\n", "g": b"", "d": b""}
+    assert (overlay.read("moved", 9), overlay.read("new", 9)) == (b"g\n", b"new\n")
+
+
+def test_new_bytes_keep_the_mode_of_a_file_and_not_of_a_folder(house, overlay):
+    house.write("f", "old\n", 0o750)
+    (house.folder / "d").mkdir(0o700)
+    overlay.put("f", b"new\n")
+    overlay.put("d", b"new\n")
+    overlay.put("set", b"new\n", mode=0o600)
+    assert {path: overlay.node(path).state.mode for path in ("f", "d", "set")} == {"f": 0o750, "d": None, "set": 0o600}
+
+
+def test_what_a_copy_is_like_is_where_it_came_from_first(house, overlay):
+    house.write("f", "x\n")
+    overlay.put_node("g", overlay.passed_on("f"))
+    overlay.put_node("h", overlay.passed_on("g"))
+    overlay.put("h", b"edited\n")
+    overlay.put_node("i", overlay.passed_on("h"))
+    overlay.put("j", b"x\n", like="f")
+    overlay.put("f", b"y\n")
+    assert {path: change.like for path, change in changes(overlay).items()} == {
+        "f": None, "g": "f", "h": "f", "i": "f", "j": "f",
+    }  # fmt: skip
+
+
+def test_a_copy_of_what_moved_did_not_move(house, overlay):
+    house.write("f", "x\n")
+    os.symlink("f", house.folder / "l")
+    for source, target, copy in (("f", "g", "h"), ("l", "m", "n")):
+        move(overlay, source, target)
+        overlay.put_node(copy, overlay.passed_on(target))
+    assert {path: (change.origin, change.like) for path, change in changes(overlay).items()} == {
+        "f": (None, None), "g": ("f", None), "h": (None, "f"), "l": (None, None), "m": (None, "l"), "n": (None, "l"),
+    }  # fmt: skip
+
+
+def test_what_is_in_the_way_of_a_parent_is_named(house, overlay):
+    house.write("f", "x\n")
+    with pytest.raises(WorkroomError) as caught:
+        overlay.make_parents("f/a/b")
+    error = caught.value
+    assert (error.code, error.details, "Choose another path" in error.next_step) == (
+        ErrorCode.EDIT_CONFLICT, {"path": "f"}, True,
+    )  # fmt: skip
+    assert error.message == "f is a file, so f/a/b can't be made below it."
+    overlay.make_parents("a/b/c")
+    assert overlay.paths() == ["a", "a/b"]
+
+
+def test_what_is_left_ends_as_it_began(house, overlay):
+    house.write("f", "x\n", 0o600)
+    overlay.put("f", b"y\n")
+    overlay.put("h", b"y\n")
+    overlay.put("g", b"y\n")
+    assert overlay.ends() == ["f", "g", "h"]
+    overlay.leave("f")
+    overlay.leave("h")
+    assert overlay.ends() == ["g"]
+    assert overlay.content("f") == b"x\n"
+    overlay.set_mode("f", 0o700)
+    assert overlay.ends() == ["f", "g"]
+
+
+def test_the_plan_holds_what_goes_and_what_comes(house, overlay):
+    for name in ("edited", "gone", "copied", "moved"):
+        house.write(name, f"{name}\n")
+    os.symlink("target", house.folder / "link")
+    overlay.put("edited", b"new\n", matched="indent", merged=True)
+    overlay.remove("gone")
+    overlay.remove("link")
+    overlay.put_node("copy", overlay.passed_on("copied"))
+    move(overlay, "moved", "there")
+    found = changes(overlay)
+    assert sorted(overlay.contents.values()) == [b"copied\n", b"edited\n", b"gone\n", b"new\n", b"target"]
+    assert list(found) == ["copy", "edited", "gone", "link", "moved", "there"]
+    assert {(c.matched, c.merged) for c in found.values() if c.path != "edited"} == {("exact", False)}
+    assert (found["edited"].matched, found["edited"].merged) == ("indent", True)
+
+
+def test_images_may_hold_as_much_as_the_quota_and_what_moves_is_none(house, overlay):
+    house.write("f", "12345")
+    house.write("moved", "x" * 100)
+    overlay.put("f", b"123")
+    move(overlay, "moved", "there")
+    assert len(overlay.change_set(8).changes) == 3
+    with pytest.raises(WorkroomError) as caught:
+        overlay.change_set(7)
+    assert (caught.value.code, caught.value.details) == (ErrorCode.LIMIT_EXCEEDED, {"bytes": 8, "limit": 7})
+    assert "Split it" in caught.value.next_step
+
+
+def test_a_file_moves_only_within_its_file_system_and_where_nothing_stood(house, overlay, mount):
+    mount("other/disk")
+    for name in ("f", "g", "over", "other/disk/h", "other/disk/i"):
+        house.write(name, f"{name}\n")
+    move(overlay, "f", "other/disk/new/folder/f")
+    move(overlay, "g", "over")
+    move(overlay, "other/disk/h", "other/disk/new/h")
+    move(overlay, "other/disk/i", "other/i")
+    found = changes(overlay)
+    assert {path: (found[path].origin, found[path].like) for path in found if found[path].after.kind is Kind.FILE} == {
+        "other/disk/new/folder/f": (None, "f"), "over": (None, "g"), "other/disk/new/h": ("other/disk/h", None),
+        "other/i": (None, "other/disk/i"),
+    }  # fmt: skip
+
+
+def test_links_and_folders_have_no_lines(house, overlay):
+    os.symlink("a", house.folder / "link")
+    (house.folder / "folder").mkdir()
+    overlay.remove("link")
+    overlay.remove("folder")
+    overlay.make_folder("link")
+    assert [(c.added, c.removed) for c in changes(overlay).values()] == [(0, 0), (0, 0)]
+
+
+@pytest.mark.parametrize(("size", "counts"), [(LARGEST_COMPARED, (1, 1)), (LARGEST_COMPARED + 1, (None, None))])
+def test_lines_of_a_large_file_are_told_apart_up_to_a_size(house, overlay, size, counts):
+    house.write("f", b"x" * size)
+    overlay.put("f", b"y")
+    assert [(c.added, c.removed) for c in changes(overlay).values()] == [counts]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "lines"),
+    [(b"", b"x", 1025), (b"x" * 8192 + b"\0", b"", 1024), (b"x" * 8191 + b"\0", b"", None)],
+    ids=["no newline at its end", "NUL later on", "binary"],
+)
+def test_lines_of_a_larger_file_are_counted_where_it_goes_or_comes_whole(house, overlay, start, end, lines):
+    house.write("f", start + (b"x" * (LARGEST_COMPARED // 1024) + b"\n") * 1024 + end)
+    overlay.put_node("copy", overlay.passed_on("f"))
+    overlay.remove("f")
+    assert {path: (c.added, c.removed) for path, c in changes(overlay).items()} == {
+        "copy": (None, None) if lines is None else (lines, 0), "f": (None, None) if lines is None else (0, lines),
+    }  # fmt: skip
+
+
+def test_what_has_a_nul_among_its_first_8192_bytes_is_no_text():
+    text, binary, late = b"x\n" * 4096, b"x" * 8191 + b"\0", b"x" * 8192 + b"\0"
+    assert count_changed(text, b"") == (0, 4096)
+    assert count_changed(text, binary) == count_changed(binary, text) == (None, None)
+    assert (count_changed(text, late), count_changed(late, text)) == ((1, 4096), (4096, 1))

@@ -14,6 +14,8 @@ from workroom.base.settings import Settings
 
 OLD = "one\ntwo\nthree\nfour\nfive\n"
 NEW = OLD.replace("five", "5")
+NEW_PROGRAM = "diff --git a/run b/run\nnew file mode 100755\n--- /dev/null\n+++ b/run\n@@ -0,0 +1 @@\n+x\n"
+EXECUTABLE = "diff --git a/f b/f\nold mode 100644\nnew mode 100755\n"
 
 
 def sha(text: str) -> str:
@@ -127,6 +129,43 @@ class TestPlanned:
         error = fails(ErrorCode.EDIT_CONFLICT, house.plan, first, last, merge=True)
         assert "it was changed, and would be deleted" in error.message
 
+    @pytest.mark.parametrize("hunk", ["", "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n-one\n+1\n two\n"])
+    def test_a_mode_that_it_sets_is_set(self, house, stale, hunk):
+        house.commit(house.plan({"type": "patch", "patch": EXECUTABLE + hunk, "expected_sha256": sha(OLD)}, merge=True))
+        assert house.tree() == {"f": ((NEW.replace("one", "1") if hunk else NEW).encode(), 0o755)}
+
+    def test_the_mode_that_the_file_has_now_stays(self, house, stale):
+        (house.folder / "f").chmod(0o600)
+        house.commit(stale({"type": "replace", "search": "one", "replacement": "1", "expected_sha256": sha(OLD)}))
+        assert house.tree() == {"f": (NEW.replace("one", "1").encode(), 0o600)}
+
+    def test_it_says_how_loosely_it_matched(self, stale):
+        planned = stale({"type": "replace", "search": "one  \n", "replacement": "1\n", "expected_sha256": sha(OLD)})
+        assert [(change.matched, change.merged) for change in planned.change_set.changes] == [("trailing_blanks", True)]
+
+    def test_what_it_leaves_as_it_is_here_or_was_there_stays_and_that_is_said(self, house, stale):
+        there = {"type": "replace", "path": "f", "search": "five", "replacement": "5", "expected_sha256": sha(OLD)}
+        back = {"type": "replace", "path": "f", "search": "5", "replacement": "five"}
+        other = {"type": "create", "path": "x", "content": "x\n"}
+        for operations in ((there, other), (there, back, other)):
+            planned = house.plan(*operations, merge=True)
+            assert [change.path for change in planned.change_set.changes] == ["x"]
+            assert planned.warnings == (
+                "f had changed since the edit was made, and holds already what it would leave there.",
+            )  # fmt: skip
+
+    def test_a_copy_of_it_takes_its_attributes(self, house, stale):
+        edit = {"type": "replace", "path": "f", "search": "one", "replacement": "1", "expected_sha256": sha(OLD)}
+        planned = house.plan(edit, {"type": "copy", "from": "f", "to": "g"}, merge=True)
+        assert [(change.path, change.like) for change in planned.change_set.changes] == [("f", None), ("g", "f")]
+
+    def test_each_overlap_is_told(self, house, stale):
+        house.write("g", OLD)
+        house.edit({"type": "rewrite", "path": "g", "content": NEW})
+        edit = {"type": "replace", "search": "five", "replacement": "cinq", "expected_sha256": sha(OLD)}
+        error = fails(ErrorCode.EDIT_CONFLICT, house.plan, {**edit, "path": "f"}, {**edit, "path": "g"}, merge=True)
+        assert [each["path"] for each in error.details["conflicts"]] == ["f", "g"]
+
 
 class TestCommitted:
     """A plan whose files have changed since."""
@@ -216,6 +255,33 @@ class TestCommitted:
         assert house.tree() == {"d": None, "d/g": (NEW.encode(), 0o644)}
         assert (house.folder / "d/g").stat().st_ino == inode
 
+    def test_a_file_whose_new_place_is_taken_keeps_what_was_changed_in_it(self, house):
+        house.write("f", OLD)
+        planned = house.plan({"type": "move", "from": "f", "to": "g"})
+        house.write("g", OLD)
+        house.write("f", NEW)
+        error = fails(ErrorCode.EDIT_CONFLICT, house.tx.plan_merge, planned)
+        assert "f: it was changed, and would be deleted" in error.message
+
+    def test_a_move_that_somebody_made_already_is_said(self, house):
+        house.write("f", OLD)
+        planned = house.plan({"type": "move", "from": "f", "to": "g"}, {"type": "create", "path": "x", "content": "x"})
+        (house.folder / "f").rename(house.folder / "g")
+        merged = house.tx.plan_merge(planned)
+        assert [change.path for change in merged.change_set.changes] == ["x"]
+        assert [warning.partition(" ")[0] for warning in merged.warnings] == ["g", "f"]
+
+    def test_a_file_whose_mode_was_set_meanwhile_is_deleted_and_that_is_said(self, house):
+        house.write("f", OLD, 0o644)
+        planned = house.plan({"type": "delete", "path": "f"})
+        (house.folder / "f").chmod(0o755)
+        merged = house.tx.plan_merge(planned)
+        assert merged.warnings == (
+            "The mode of f had changed since the edit was made; it is deleted all the same.",
+        )  # fmt: skip
+        house.commit(merged)
+        assert house.tree() == {}
+
     def test_what_is_done_already_is_left_out_and_said(self, house):
         house.write("f", OLD)
         house.write("g", "g\n")
@@ -254,8 +320,7 @@ class TestCommitted:
 
     def test_a_mode_is_set_on_what_has_the_text_already(self, house):
         house.write("f", OLD, 0o644)
-        patch = "diff --git a/f b/f\nold mode 100644\nnew mode 100755\n"
-        planned = house.plan({"type": "rewrite", "path": "f", "content": NEW}, {"type": "patch", "patch": patch})
+        planned = house.plan({"type": "rewrite", "path": "f", "content": NEW}, {"type": "patch", "patch": EXECUTABLE})
         house.write("f", NEW)
         house.commit(house.tx.plan_merge(planned))
         assert house.tree() == {"f": (NEW.encode(), 0o755)}
@@ -296,12 +361,86 @@ class TestCommitted:
         house.settings = Settings(mode="auto", ask_patterns=("f",))
         assert house.tx.plan_merge(planned).asks == ("f can run code",)
 
+    def test_what_nobody_touched_is_done_as_it_was_planned(self, house):
+        for path in ("f", "copied", "edited", "moved", "gone", "d/in/f"):
+            house.write(path, OLD, 0o640)
+        (house.folder / "d").chmod(0o700)
+        os.symlink("f", house.folder / "link")
+        house.settings = Settings(mode="auto", ask_patterns=("edited", "/f"))
+        planned = house.plan(
+            {"type": "replace", "path": "f", "search": "one  \n", "replacement": "1\n"},
+            {"type": "copy", "from": "copied", "to": "e/copy"},
+            {"type": "copy", "from": "d", "to": "c"},
+            {"type": "delete", "path": "d", "recursive": True},
+            {"type": "replace", "path": "edited", "search": "one  \n", "replacement": "1\n"},
+            {"type": "move", "from": "moved", "to": "there"},
+            {"type": "move", "from": "link", "to": "e/link"},
+            {"type": "delete", "path": "gone"},
+            {
+                "type": "patch",
+                "patch": "diff --git a/run b/run\nnew file mode 100755\n--- /dev/null\n+++ b/run\n@@ -0,0 +1 @@\n+x\n",
+            },
+            {"type": "create", "path": "Makefile", "content": "all:\n"},
+        )
+        house.write("f", NEW)
+        house.settings = Settings(mode="auto", ask_patterns=("/f", "run"))
+        merged = house.tx.plan_merge(planned)
+
+        def others(plan):
+            return [change for change in plan.change_set.changes if change.path != "f"]
+
+        assert others(merged) == others(planned)
+        (changed,) = set(merged.change_set.changes) - set(others(merged))
+        assert (changed.matched, changed.merged, changed.after.mode) == ("trailing_blanks", True, 0o640)
+        assert merged.id != planned.id
+        assert merged.fingerprint == merged.change_set.fingerprint("edit.commit")
+        assert merged.asks == ("edited can run code", "f can run code", "run can run code")
+        assert merged.warnings[:-1] == planned.warnings == ("Makefile can run code when its tool is used.",)
+        assert (merged.directories, merged.dangers) == (planned.directories, planned.dangers)
+        house.commit(merged)
+        tree = house.tree()
+        assert tree["c/in/f"] == tree["e/copy"] == tree["there"] == (OLD.encode(), 0o640)
+        assert (tree["run"], tree["e/link"]) == ((b"x\n", 0o755), ("link", "f"))
+        assert {"d", "gone", "moved", "link"}.isdisjoint(tree)
+        assert (house.folder / "c").stat().st_mode & 0o777 == 0o700
+
+    def test_of_files_that_move_only_those_that_were_changed_are_called_merged(self, house):
+        house.write("f", OLD)
+        house.write("g", OLD)
+        planned = house.plan({"type": "move", "from": "f", "to": "x"}, {"type": "move", "from": "g", "to": "y"})
+        house.write("f", NEW)
+        changes = house.tx.plan_merge(planned).change_set.changes
+        assert [(change.path, change.origin, change.merged) for change in changes if change.origin] == [
+            ("x", "f", True), ("y", "g", False),
+        ]  # fmt: skip
+
+    def test_what_became_something_else_before_it_moves_is_an_overlap(self, house):
+        house.write("f", OLD)
+        planned = house.plan({"type": "move", "from": "f", "to": "g"})
+        (house.folder / "f").unlink()
+        os.symlink("x", house.folder / "f")
+        error = fails(ErrorCode.EDIT_CONFLICT, house.tx.plan_merge, planned)
+        assert "f: it was changed, and would be deleted" in error.message
+
+    def test_ten_overlaps_are_shown_and_all_are_counted(self, house):
+        names = [f"f{number:02}" for number in range(11)]
+        for name in names:
+            house.write(name, "1\n")
+        planned = house.plan(*({"type": "rewrite", "path": name, "content": "one\n"} for name in names))
+        for name in names:
+            house.write(name, "uno\n")
+        error = fails(ErrorCode.EDIT_CONFLICT, house.tx.plan_merge, planned)
+        assert ([each["path"] for each in error.details["conflicts"]], error.details["total"]) == (names[:10], 11)
+        assert "; ".join(f"{name}: both changed the same lines" for name in names[:10]) in error.message
+        assert "against what is there" in error.next_step
+
     def test_a_content_that_is_no_longer_kept(self, house):
         house.write("f", OLD)
         planned = house.plan({"type": "replace", "path": "f", "search": "one", "replacement": "1"})
         forgotten = _without_contents(planned)
         house.write("f", NEW)
-        fails(ErrorCode.NOT_FOUND, house.tx.plan_merge, forgotten)
+        error = fails(ErrorCode.NOT_FOUND, house.tx.plan_merge, forgotten)
+        assert error.next_step == "Make the edit anew."
 
 
 def _only(planned, path):

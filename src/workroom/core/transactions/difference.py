@@ -33,7 +33,7 @@ def difference(root: Root, path: str, expected: State, image: Callable[[str], by
     }
     if max(now.size, expected.size) <= _COMPARED:
         then = image(expected.sha256) if expected.sha256 else None
-        patch = render_file(_side(path, then, expected), _side(path, _read(root, path, now), now))
+        patch = render_file(_side(path, then, expected), _side(path, _read(root, path, now.kind), now))
         row |= {"patch": patch[:_SHOWN], "patchTruncated": len(patch) > _SHOWN}
     return row
 
@@ -42,10 +42,8 @@ def _side(path: str, data: bytes | None, state: State) -> FileSide:
     return FileSide(path, data, state.mode, state.kind is Kind.SYMLINK)
 
 
-def _read(root: Root, path: str, state: State) -> bytes | None:
+def _read(root: Root, path: str, kind: Kind) -> bytes | None:
     try:
-        if state.kind is Kind.SYMLINK:
-            return os.fsencode(root.readlink(path))
-        return root.read(path) if state.kind is Kind.FILE else None
-    except WorkroomError:  # pragma: no cover - it went away between two looks
+        return os.fsencode(root.readlink(path)) if kind is Kind.SYMLINK else root.read(path)
+    except WorkroomError:  # no file, or gone by now
         return None

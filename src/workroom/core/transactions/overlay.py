@@ -92,8 +92,6 @@ class Overlay:
         """What kind of thing the path would hold; cheaper than `node`, since nothing is hashed."""
         if path in self._nodes:
             return self._nodes[path].state.kind
-        if path == ".":
-            return Kind.DIRECTORY
         seen = self.root.stat(path)
         return Kind.ABSENT if seen is None else seen.kind
 
@@ -124,10 +122,9 @@ class Overlay:
         """Paths that would stand in a folder, sorted."""
         touched = self._inside.get("" if folder == "." else folder, [])
         found = {path for path in touched if self._nodes[path].state.kind is not Kind.ABSENT}
-        if folder not in self._nodes or self._before.get(folder, ABSENT).kind is Kind.DIRECTORY:
-            seen = self.root.stat(folder) if folder != "." else None
-            if folder == "." or (seen is not None and seen.kind is Kind.DIRECTORY):
-                found |= {s.path for s in self.root.scan(folder) if s.path not in self._nodes}
+        seen = self.root.stat(folder)
+        if seen is not None and seen.kind is Kind.DIRECTORY:
+            found |= {s.path for s in self.root.scan(folder) if s.path not in self._nodes}
         return sorted(found)
 
     def tree(self, path: str) -> Iterator[str]:
@@ -258,7 +255,7 @@ class Overlay:
         if node.data is None:
             self._add(source, node.state)
         like = node.like if node.like != path else None
-        added, removed = self._count((path, before), (source, node.state))
+        added, removed = self._count(before, node.state)
         return Change(path, before, node.state, None, like, node.matched, added, removed, node.merged)
 
     def _add(self, path: str, state: State) -> None:
@@ -266,9 +263,8 @@ class Overlay:
         if state.sha256:
             self.contents.add(path, state)
 
-    def _count(self, old: tuple[str, State], new: tuple[str, State]) -> tuple[int | None, int | None]:
+    def _count(self, before: State, after: State) -> tuple[int | None, int | None]:
         """Lines that go and come. What is too large to be held is counted where it goes or comes whole."""
-        (_, before), (_, after) = old, new
         if Kind.FILE not in {before.kind, after.kind}:
             return 0, 0
         if max(before.size, after.size) <= _COMPARED:

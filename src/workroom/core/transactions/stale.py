@@ -9,7 +9,7 @@ A merged plan is a plan of its own, with its own fingerprint: what was approved 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from workroom.base.changes import Change, Kind, State
@@ -67,7 +67,7 @@ class Stale:
             if found.take == "both":
                 self._overlay.put(path, found.data, mode=found.mode, matched=node.matched, merged=True)
             else:
-                self._overlay.put_node(path, Node(replace(now, mode=found.mode), like=path))
+                self._overlay.put_node(path, Node(replace(now, mode=found.mode)))
         if overlaps:
             raise _overlapping(
                 self._root, {path: (self._base[path], why) for path, why in overlaps.items()}, self._image
@@ -100,7 +100,7 @@ class _Merger:
         self.image = image
         self.overlay = Overlay(root)
         self.policy = Policy(root, settings)
-        self.moved = {change.origin for change in planned.change_set.changes if change.origin is not None}
+        self.moved: dict[str, str] = {}  # where to, by the path where it was
         self.overlaps: dict[str, tuple[State, Overlap]] = {}
         self.warnings: list[str] = []
 
@@ -109,13 +109,17 @@ class _Merger:
         if holds_before(change, now):
             self._put(change)
             return
-        found = self._merge(change, now)
+        if change.path in self.moved:
+            self.warnings.append(
+                f"{change.path} had changed meanwhile, and goes to {self.moved[change.path]} with that."
+            )
+            self.overlay.remove(change.path)
+            return
+        found = merge_path(change.before, now, change.after, self._bytes)
         if isinstance(found, Overlap):
             self.overlaps[change.path] = (change.before, found)
-        elif change.path in self.moved:
-            self.overlay.remove(change.path)
         else:
-            self.warnings.append(_told(change.path, found))
+            self.warnings.append(_told(change.path, found, gone=change.after.kind is Kind.ABSENT))
             self._put_merged(change, found)
 
     def finish(self, id: str) -> Planned:  # noqa: A002
@@ -140,13 +144,6 @@ class _Merger:
             kept=False,
         )
 
-    def _merge(self, change: Change, now: State) -> Merged | Overlap:
-        if change.path in self.moved and now.kind is change.before.kind:
-            target = next(c.path for c in self.planned.change_set.changes if c.origin == change.path)
-            self.warnings.append(f"{change.path} had changed meanwhile, and goes to {target} with that.")
-            return Merged("ours", now.mode)
-        return merge_path(change.before, now, change.after, self._bytes)
-
     def _put(self, change: Change) -> None:
         """What the plan leaves at the path."""
         if change.after.kind is Kind.ABSENT:
@@ -168,20 +165,21 @@ class _Merger:
         self.overlay.make_parents(change.path)
         node = replace(self.overlay.passed_on(origin), origin=origin, merged=not now.same_content(change.after))
         self.overlay.put_node(change.path, node)
+        self.moved[origin] = change.path
 
     def _put_merged(self, change: Change, found: Merged) -> None:
         if found.take == "theirs":
             self._put(replace(change, after=replace(change.after, mode=found.mode)))
         elif found.take == "both":
             self._put_bytes(change, found.data, found.mode, merged=True)
-        elif found.mode is not None and found.mode != self.overlay.before(change.path).mode:
+        elif found.mode is not None:
             self.overlay.set_mode(change.path, found.mode)
 
     def _put_bytes(self, change: Change, data: bytes, mode: int | None, *, merged: bool) -> None:
         self.overlay.make_parents(change.path)
         if change.after.kind is Kind.SYMLINK:
             self.overlay.contents[change.after.sha256] = data
-            self.overlay.put_node(change.path, Node(change.after, data))
+            self.overlay.put_node(change.path, Node(change.after, data, like=change.like))
         else:
             self.overlay.put(change.path, data, mode=mode, like=change.like, matched=change.matched, merged=merged)
 
@@ -202,25 +200,18 @@ class _Merger:
         return self.overlay.load(here[0]) if held is None and here else held
 
 
-def _in_order(changes: Iterable[Change]) -> list[Change]:
-    """Folders before what is made in them, what is made before what goes, and folders go last, the deepest first."""
-
-    def place(change: Change) -> tuple[int, int]:
-        depth = change.path.count("/")
-        if change.after.kind is Kind.DIRECTORY:
-            return 0, depth
-        if change.after.kind is not Kind.ABSENT:
-            return 1, depth
-        return (3, -depth) if change.before.kind is Kind.DIRECTORY else (2, -depth)
-
-    return sorted(changes, key=place)
+def _in_order(changes: Sequence[Change]) -> list[Change]:
+    """What is made before what goes, and what goes from the last path on: a folder after all that was in it."""
+    made = [change for change in changes if change.after.kind is not Kind.ABSENT]
+    return [*made, *(change for change in reversed(changes) if change.after.kind is Kind.ABSENT)]
 
 
-def _told(path: str, found: Merged) -> str:
+def _told(path: str, found: Merged, *, gone: bool = False) -> str:
     if found.take == "both":
         return f"{path} had changed since the edit was made: both changes are in it. Read it before the next edit."
     if found.take == "theirs":
-        return f"The mode of {path} had changed since the edit was made; it stays."
+        what = "it is deleted all the same" if gone else "it stays"
+        return f"The mode of {path} had changed since the edit was made; {what}."
     return f"{path} had changed since the edit was made, and holds already what it would leave there."
 
 
