@@ -16,6 +16,7 @@ __all__ = [
     "Begun",
     "Decided",
     "Dropped",
+    "EffectBegun",
     "EntryWritten",
     "Expired",
     "Line",
@@ -98,6 +99,21 @@ class EntryWritten(Line):
     takes_back: tuple[int, ...] | None = None
     derived: str | None = None
     source: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EffectBegun(Line):
+    """Something that can't be taken back was about to be done: a commit of git's, a push. Its approval is used up from
+    here on, whatever comes of it; an entry of the history tells what did. `reason` as for an entry."""
+
+    kind: ClassVar[str] = "effect"
+    effect: str
+    what: str
+    title: str
+    fingerprint: str
+    reason: str
+    approval: str | None
+    decided_by: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +309,7 @@ class Token(Line):
 
 
 KINDS: tuple[type[Line], ...] = (
-    Begun, Opened, EntryWritten, TakenBack, Staged, Shown, Decided, Answered, Expired, Dropped, Withdrawn, PlanEnded,
-    SettingChanged, SettingsFound, Refused, RefusedMore, SessionBegun, SessionEnded, TurnedAway, Token,
+    Begun, Opened, EntryWritten, EffectBegun, TakenBack, Staged, Shown, Decided, Answered, Expired, Dropped, Withdrawn,
+    PlanEnded, SettingChanged, SettingsFound, Refused, RefusedMore, SessionBegun, SessionEnded, TurnedAway, Token,
 )  # fmt: skip
 """Every kind, in the order of the reference."""

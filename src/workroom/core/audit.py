@@ -390,6 +390,8 @@ class _Look:
         elif line["kind"] == "entry":
             self.entries += 1
             yield from self._entry(number, what)
+        elif line["kind"] == "effect":
+            yield from self._approval(number, what.get("approval"), what["effect"])
 
     def _entry(self, number: int, what: dict[str, Any]) -> Iterator[Fault]:
         stored = tables.stored_entry(self._db, what["entry"])
@@ -397,11 +399,13 @@ class _Look:
             yield Fault(number, f"entry {what['entry']} of the history, which it tells of, is gone")
         elif stored != (what["transaction"], what["sha256"]):
             yield Fault(number, f"entry {what['entry']} of the history isn't what it tells of: it was changed")
-        approval = what.get("approval")
+        yield from self._approval(number, what.get("approval"), what["transaction"])
+
+    def _approval(self, number: int, approval: str | None, by: str) -> Iterator[Fault]:
         if approval is not None:
             self._used += 1
-            if used_for(self._db, approval) != what["transaction"]:
-                yield Fault(number, f"{approval} was used by {what['transaction']}, and isn't marked as used")
+            if used_for(self._db, approval) != by:
+                yield Fault(number, f"{approval} was used by {by}, and isn't marked as used")
 
     def _sums(self) -> Iterator[Fault]:
         """No more in the history, and no more approvals used, than lines tell of."""

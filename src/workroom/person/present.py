@@ -200,7 +200,7 @@ def _draft(workspace: Workspace, record: Approval) -> _Draft:
     except WorkroomError as error:
         return _Draft((), "", record.title, f"It can't be shown: {error.message}")
     call = json.dumps({"tool": record.tool, **record.arguments}, indent=2, ensure_ascii=False)
-    return _Draft((), call, record.title)
+    return _Draft((), "\n\n".join(filter(None, (call, record.preview.get("shown", "")))), record.title)
 
 
 def _plan(workspace: Workspace, record: Approval) -> _Draft:

@@ -66,8 +66,11 @@ def run(
     timeout: float,
     max_output: int = 10_000_000,
     stdin: bytes = b"",
+    heard: Callable[[bytes], None] | None = None,
 ) -> Completed:
     """Run a program to its end; `timeout` in seconds, `max_output` in bytes for each of stdout and stderr.
+
+    `heard` is handed what it writes to stderr, as it comes; what it raises ends the program.
 
     A program given by name is looked for in the absolute folders of `env`'s PATH. NOT_FOUND without one, or without
     `cwd`; INVALID_INPUT for an argv that can't be one; IO_ERROR when the system refuses to start it. A timeout is
@@ -80,6 +83,8 @@ def run(
             room = max_output - len(kept[name])
             kept[name] += data[:room]
             truncated |= len(data) > room
+            if heard is not None and name == "stderr":
+                heard(data)
         code = child.wait()
     return Completed(code, bytes(kept["stdout"]), bytes(kept["stderr"]), child.timed_out, truncated)
 

@@ -318,6 +318,8 @@ def _pending_envelope(operation: str, mode: Mode, record: Approval) -> Envelope:
 
 def _preview(staged: Staged, tool: Tool) -> dict[str, Any]:
     shown = {"data": staged.data, "artifacts": [a.to_json() for a in staged.artifacts], "text": staged.text}
+    if staged.shown:
+        shown["shown"] = staged.shown
     if staged.resume is None:
         return shown
     return {**shown, "resume": {"tool": tool.name, "arguments": staged.resume}}

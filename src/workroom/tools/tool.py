@@ -130,6 +130,8 @@ class Staged:
     text: str = ""
     tool: str = ""
     """The tool that an accept runs, where it is another than the one that was called: `Action.retell` then answers."""
+    shown: str = ""
+    """What the person is shown beside the call itself: the diff of what would be done, from the real bytes."""
     resume: dict[str, Any] | None = None
     """Arguments by which the caller collects the result, where they aren't those that an accept runs."""
 

@@ -27,8 +27,11 @@ def test_lines_that_look_like_headers_are_none():
 
 
 def test_a_patch_of_some_hunks():
-    assert some_hunks(PATCH, {1}) == PATCH.replace(PATCH[parse_hunks(PATCH)[0].start : parse_hunks(PATCH)[0].end], b"")
-    assert some_hunks(PATCH, {0, 1}) == PATCH
+    first, last = parse_hunks(PATCH)
+    head, tail = PATCH[: first.start], b"\n+last\n\\ No newline at end of file\n"
+    assert some_hunks(PATCH, {1}) == head + b"@@ -9,0 +10,1 @@" + tail
+    assert some_hunks(PATCH, {1}, back=True) == head + b"@@ -10,0 +11,1 @@" + tail
+    assert parse_hunks(some_hunks(PATCH, {0, 1}))[1].new_start == last.new_start
 
 
 def test_a_patch_without_hunks_and_one_that_is_cut():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import pytest
 from tests.conftest import AGENT
 from tests.repositories import git, repository
@@ -69,6 +71,7 @@ def test_hunks(house, ws, ask):
         "added": 1,
         "removed": 0,
         "untracked": False,
+        "patch_version": hashlib.sha256(ask("hunks", path="f").data["patch"].encode()).hexdigest(),
     }
     assert ask("hunks", path="f", context_lines=3).data["hunks"][0]["old_lines"] == 1
     (ws / "n").write_text("")

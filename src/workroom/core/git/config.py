@@ -20,6 +20,8 @@ _MERGE = re.compile(r"merge\..*\.driver", re.DOTALL)
 _HELPER = re.compile(r"credential\.(.*\.)?helper", re.DOTALL)
 _OWN = frozenset({"system", "global"})
 """Scopes that are the person's: everything else came with the folder."""
+_SAID = "command"
+"""The scope of what is said here."""
 
 FIXED: tuple[tuple[str, str], ...] = (
     ("core.fsmonitor", "false"),
@@ -44,8 +46,11 @@ FIXED: tuple[tuple[str, str], ...] = (
     ("gc.auto", "0"),
     ("maintenance.auto", "false"),
     ("advice.detachedHead", "false"),
+    ("user.useConfigOnly", "true"),
+    ("i18n.commitEncoding", "UTF-8"),
+    ("merge.autoStash", "false"),
 )
-"""Said in every run. A signature isn't made: the program that makes it may be the folder's."""
+"""Said in every run. A signature isn't made: its program may be the folder's. Nor is an author guessed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,15 @@ class Config:
     def own(self, key: str) -> tuple[str, ...]:
         """The person's own values of a key, whatever the repository says."""
         return tuple(value for scope, found, value in self.entries if found == key and scope in _OWN)
+
+    def written(self, key: str) -> str:
+        """The value that the files give, whatever is said over it."""
+        return next((value for scope, found, value in reversed(self.entries) if found == key and scope != _SAID), "")
+
+    def foreign(self, pattern: re.Pattern[str]) -> tuple[str, ...]:
+        """The keys of a form that came with the folder."""
+        keys = (key for scope, key, _ in self.entries if scope not in {*_OWN, _SAID} and pattern.fullmatch(key))
+        return tuple(dict.fromkeys(keys))
 
     def filters(self, *kinds: str) -> frozenset[str]:
         """Names of filters that would change contents; `kinds` of clean, smudge, process."""

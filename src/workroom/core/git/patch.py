@@ -38,11 +38,22 @@ def parse_hunks(patch: bytes) -> tuple[Hunk, ...]:
     return tuple(hunks)
 
 
-def some_hunks(patch: bytes, chosen: Collection[int]) -> bytes:
-    """The same patch with the hunks of these numbers (from 0) alone."""
+def some_hunks(patch: bytes, chosen: Collection[int], *, back: bool = False) -> bytes:
+    """The same patch with the hunks of these numbers (from 0) alone; with `back`, to be applied in reverse.
+
+    A line that only comes goes where its header says, so the headers tell of places without the hunks left out.
+    """
     hunks = parse_hunks(patch)
-    head = patch[: hunks[0].start] if hunks else patch
-    return head + b"".join(patch[hunk.start : hunk.end] for number, hunk in enumerate(hunks) if number in chosen)
+    parts = [patch[: hunks[0].start] if hunks else patch]
+    shift = 0
+    for number, hunk in enumerate(hunks):
+        if number not in chosen:
+            shift += hunk.new_lines - hunk.old_lines
+            continue
+        old, new = (hunk.old_start + shift, hunk.new_start) if back else (hunk.old_start, hunk.new_start - shift)
+        body = patch.index(b"\n", hunk.start)
+        parts += [b"@@ -%d,%d +%d,%d @@" % (old, hunk.old_lines, new, hunk.new_lines), patch[body : hunk.end]]
+    return b"".join(parts)
 
 
 def _body(patch: bytes, at: int, old: int, new: int) -> tuple[int, int, int]:

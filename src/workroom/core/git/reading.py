@@ -13,13 +13,13 @@ from workroom.core.git.run import Runner
 from workroom.core.git.status import Status, parse_status
 from workroom.system.root import Root
 
-__all__ = ["Against", "Blob", "Branch", "Commit", "FileDiff", "Reading"]
+__all__ = ["DIFF", "Against", "Blob", "Branch", "Commit", "FileDiff", "Reading"]
 
 Against = Literal["worktree", "index", "head", "upstream"]
 """worktree: the index and the files; index: HEAD and the index; head: HEAD and the files; upstream: `@{upstream}` and
 the files."""
 
-_DIFF = (
+DIFF = (
     "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--no-renames", "--inter-hunk-context=0",
     "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=dirty",
 )  # fmt: skip
@@ -94,7 +94,7 @@ class Reading:
     def diff(self, path: str, against: Against = "worktree", context: int = 0) -> FileDiff:
         """What differs in one file. NOT_FOUND for `upstream` where the branch has none."""
         name = self.place.to_git(path)
-        patch = self.runner.run(*_DIFF, f"-U{context}", *self._side(against), "--", name).stdout
+        patch = self.runner.run(*DIFF, f"-U{context}", *self._side(against), "--", name).stdout
         if patch or against == "index":
             return FileDiff(patch, parse_hunks(patch))
         known = self.runner.run("ls-files", "-z", "--", name).stdout
@@ -137,6 +137,11 @@ class Reading:
         """The commit that is checked out; None before the first."""
         return self.resolve("HEAD")
 
+    def branch(self) -> str | None:
+        """The branch that is checked out, also before its first commit; None where HEAD is detached."""
+        done = self.runner.run("symbolic-ref", "--quiet", "--short", "HEAD", ok=(0, 1))
+        return os.fsdecode(done.stdout).strip() or None
+
     def resolve(self, rev: str) -> str | None:
         """The commit that a revision names; None where there is none."""
         _check_revision(rev)
@@ -149,7 +154,7 @@ class Reading:
         if against == "index":
             return ("--cached",)
         if against == "head":
-            return (self.head() or self._empty_tree(),)
+            return (self.head() or self.empty_tree(),)
         found = self.resolve("@{upstream}")
         if found is None:
             raise WorkroomError(
@@ -159,7 +164,8 @@ class Reading:
             )
         return (found,)
 
-    def _empty_tree(self) -> str:
+    def empty_tree(self) -> str:
+        """The tree that holds nothing: what stands before the first commit."""
         return self.runner.run("hash-object", "-t", "tree", "--stdin").stdout.decode().strip()
 
 

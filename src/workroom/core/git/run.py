@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from workroom.base.errors import ErrorCode, WorkroomError
@@ -16,7 +16,7 @@ from workroom.core.git.config import FIXED, Config, as_environment, parse_config
 from workroom.core.git.place import Place
 from workroom.system.process import Completed, base_env, run
 
-__all__ = ["Runner"]
+__all__ = ["Runner", "locked", "said"]
 
 _OUTPUT = 64 << 20
 _MESSAGE_CHARS = 2_000
@@ -52,19 +52,42 @@ class Runner:
         return self._config
 
     def run(
-        self, *arguments: str, stdin: bytes = b"", network: bool = False, writes: bool = False, ok: Sequence[int] = (0,)
+        self,
+        *arguments: str,
+        stdin: bytes = b"",
+        network: bool = False,
+        writes: bool = False,
+        ok: Sequence[int] = (0,),
+        env: Mapping[str, str] | None = None,
+        heard: Callable[[bytes], None] | None = None,
+        literal: bool = True,
     ) -> Completed:
         """Run git at the top of the working tree. IO_ERROR, in git's words, for an exit code not in `ok`; TIMEOUT.
 
-        `writes` takes git's locks; `network` allows https, http, ssh and folders of this machine.
+        `writes` may write the index; `network` allows https, http, ssh and folders of this machine. `env` is added to
+        the environment. `heard` is handed what git writes to stderr, as it comes, and may end it by raising. Without
+        `literal` a path may be a pattern, also in what git runs of its own.
         """
-        env = self._environment(network=network, writes=writes)
-        command = ["git", "--no-pager", "--literal-pathspecs", *arguments]
+        said_to_git = {**self._environment(network=network, writes=writes), **(env or {})}
+        command = ["git", "--no-pager", *(("--literal-pathspecs",) if literal else ()), *arguments]
         done = run(
-            command, cwd=self.place.top, env=env, timeout=self.timeout, max_output=_OUTPUT, stdin=stdin
+            command, cwd=self.place.top, env=said_to_git, timeout=self.timeout, max_output=_OUTPUT, stdin=stdin,
+            heard=heard,
         )  # fmt: skip
+        if writes and done.code not in ok:
+            self.check_unlocked()
         self._check(arguments[0], done, ok)
         return done
+
+    def text(self, *arguments: str, env: Mapping[str, str] | None = None) -> str:
+        """The one line that git answers with."""
+        return self.run(*arguments, env=env).stdout.decode("utf-8", "surrogateescape").rstrip("\n")
+
+    def check_unlocked(self) -> None:
+        """IO_ERROR while another program holds the index, or has left its lock behind."""
+        lock = os.path.join(self.place.git_dir, "index.lock")
+        if os.path.lexists(lock):
+            raise locked(lock)
 
     def _check(self, name: str, done: Completed, ok: Sequence[int]) -> None:
         if done.timed_out:
@@ -133,6 +156,16 @@ class Runner:
             "/etc/gitconfig",
         )
         return (self.place.top, *(_touched(file) for file in files))
+
+
+def locked(lock: str) -> WorkroomError:
+    """Another program is at the repository's index."""
+    return WorkroomError(
+        ErrorCode.IO_ERROR,
+        f"Another git program is at work in this repository, or was killed there: it holds {lock}.",
+        next_step="Try again in a moment; where no git is running, have the person delete that file.",
+        details={"lock": lock},
+    )
 
 
 def said(done: Completed) -> str:

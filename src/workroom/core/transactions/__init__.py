@@ -17,17 +17,20 @@ settle       a while after a commit
 observe      what others have done already  snapshots  contents kept in case they do
 standing     what still stands
 images       contents under a quota       kept       others' bytes that were met
-consumption  an approval is used once     views      changes.diff, review.md
+consumption  an approval is used once     effects  what can't be taken back
+views      changes.diff, review.md
 tables       the rows
 """
 
 from workroom.core.transactions.amend import Amended, check_editable
+from workroom.core.transactions.effects import begin_effect
 from workroom.core.transactions.hunks import Named
 from workroom.core.transactions.merge import Strategy
 from workroom.core.transactions.model import Derivation, Directory, Entry, Part, Planned, Transaction, file_row
 from workroom.core.transactions.observe import Observed
 from workroom.core.transactions.operations import Create, Delete, Mkdir, Move, Operation, Rewrite
 from workroom.core.transactions.part import Selection
+from workroom.core.transactions.policy import Policy
 from workroom.core.transactions.rewind import Only
 from workroom.core.transactions.service import Transactions
 from workroom.core.transactions.snapshots import MIGRATIONS as SNAPSHOTS
@@ -53,11 +56,13 @@ __all__ = [
     "Operation",
     "Part",
     "Planned",
+    "Policy",
     "Rewrite",
     "Selection",
     "Strategy",
     "Transaction",
     "Transactions",
+    "begin_effect",
     "check_editable",
     "file_row",
     "render_diff",

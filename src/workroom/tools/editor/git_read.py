@@ -9,19 +9,19 @@ from pydantic import BaseModel, Field
 from workroom.base.changes import Kind
 from workroom.base.envelope import Envelope
 from workroom.base.errors import ErrorCode, WorkroomError
-from workroom.core.git import Against, FileDiff, Reading, Status
+from workroom.core.git import Against, FileDiff, Reading, Status, version_of_patch
 from workroom.text.display import show
 from workroom.text.encoding import decode
 from workroom.tools.editor.diff import HunkRow
 from workroom.tools.tool import Arguments, Call, flat_tool
 
-__all__ = ["GIT_HUNKS", "GIT_SHOW", "GIT_STATUS", "repository"]
+__all__ = ["GIT_HUNKS", "GIT_SHOW", "GIT_STATUS", "Cwd", "repository", "shown_name"]
 
-_Cwd = Annotated[str | None, Field(max_length=4_096, description="folder of the repository; the workspace by default")]
+Cwd = Annotated[str | None, Field(max_length=4_096, description="folder of the repository; the workspace by default")]
 
 
 class GitStatusInput(Arguments):
-    cwd: _Cwd = None
+    cwd: Cwd = None
     """A folder within the repository. Not set: the workspace's own."""
 
 
@@ -53,7 +53,7 @@ class GitHunksInput(Arguments):
     """worktree: what isn't staged; index: what is staged; head: since the commit; upstream: since the push."""
     context_lines: Annotated[int | None, Field(ge=0, le=1_000_000, description="unchanged lines around a hunk")] = None
     """Unchanged lines around each hunk; the ranges widen with them. Not set: 0."""
-    cwd: _Cwd = None
+    cwd: Cwd = None
     """A folder within the repository. Not set: the workspace's own."""
 
 
@@ -66,6 +66,8 @@ class GitHunksOutput(BaseModel):
     removed: int
     untracked: bool
     """Git doesn't know the file, and nothing was compared."""
+    patch_version: str = ""
+    """What tells this patch from another: for editor_git_stage, with the numbers of hunks."""
     truncated: bool | None = None
     """The patch is longer than `editor_max_diff_bytes`, and cut after a line; the hunks are all there."""
 
@@ -75,7 +77,7 @@ class GitShowInput(Arguments):
     """The file, relative to the workspace."""
     rev: Annotated[str | None, Field(max_length=1_000, description="HEAD by default")] = None
     """A branch, tag or commit. Not set: HEAD."""
-    cwd: _Cwd = None
+    cwd: Cwd = None
     """A folder within the repository. Not set: the workspace's own."""
 
 
@@ -105,11 +107,11 @@ def _status(call: Call, arguments: GitStatusInput) -> Envelope:
     found = repository(call, arguments.cwd).status()
     entries = [
         {
-            "path": _name(row.path),
+            "path": shown_name(row.path),
             "index": row.index,
             "worktree": row.worktree,
             "staged": row.staged,
-            "renamed_from": None if row.came_from is None else _name(row.came_from),
+            "renamed_from": None if row.came_from is None else shown_name(row.came_from),
         }
         for row in found.rows
     ]
@@ -143,6 +145,7 @@ def _hunks(call: Call, arguments: GitHunksInput) -> Envelope:
         "added": found.added,
         "removed": found.removed,
         "untracked": found.untracked,
+        "patch_version": version_of_patch(found.patch),
     }
     if cut:
         data["truncated"] = True
@@ -178,7 +181,7 @@ def _show(call: Call, arguments: GitShowInput) -> Envelope:
     )  # fmt: skip
 
 
-def _name(path: str) -> str:
+def shown_name(path: str) -> str:
     """A path as an answer can carry it: a byte that is no text is shown as such."""
     try:
         path.encode()

@@ -1,0 +1,70 @@
+"""A copy of the index takes the other's place, or nothing is done."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from tests.core.git.conftest import authored
+from tests.repositories import git, repository
+
+from workroom.base.errors import WorkroomError
+from workroom.core.git.index import copied_index
+
+
+def test_what_lands_is_what_was_staged_in_the_copy(ws, at):
+    (ws / "n").write_text("n\n")
+    with copied_index(at(ws).runner, keeps=True) as index:
+        index.run("add", "n")
+        assert git(ws, "diff", "--cached", "--name-only") == ""
+        tree = index.tree()
+        assert index.land(lambda: "done") == "done"
+        aged = os.stat(index.file).st_mtime_ns
+    assert git(ws, "write-tree") == tree
+    assert (ws / ".git/index").stat().st_mtime_ns == aged
+
+
+def test_objects_are_kept_only_where_that_is_meant(ws, at, tmp_path):
+    odd = authored(repository(tmp_path / 'a:b"c\\d', f="1\n"))
+    (odd / "n").write_text("new\n")
+    with copied_index(at(odd).runner, keeps=False) as index:
+        index.run("add", "n")
+        tree = index.tree()
+        assert index.run("cat-file", "-p", f"{tree}:n").stdout == b"new\n"
+        assert index.run("cat-file", "-p", f"{tree}:f").stdout == b"1\n"
+    with pytest.raises(WorkroomError):
+        at(odd).runner.run("cat-file", "-e", tree)
+
+
+def test_a_copy_of_an_older_index_does_not_land(ws, at):
+    with copied_index(at(ws).runner, keeps=True) as index:
+        git(ws, "rm", "-q", "--cached", "f")
+        assert index.land(lambda: "done") is None
+    assert git(ws, "ls-files") == ""
+    assert not (ws / ".git/index.lock").exists()
+
+
+def test_where_there_is_none_yet(at, tmp_path):
+    new = repository(tmp_path / "new")
+    with copied_index(at(new).runner, keeps=True) as index:
+        assert index.land(lambda: "done") == "done"
+        assert not os.path.exists(index.file)
+
+
+def test_a_link_in_its_place_is_not_followed(ws, at, tmp_path):
+    (tmp_path / "secret").write_bytes((ws / ".git/index").read_bytes())
+    (ws / ".git/index").unlink()
+    (ws / ".git/index").symlink_to(tmp_path / "secret")
+    with pytest.raises(OSError, match="symbolic"), copied_index(at(ws).runner, keeps=True):
+        pass
+
+
+def test_what_fails_leaves_no_lock(ws, at):
+    def fail():
+        raise KeyboardInterrupt
+
+    before = (ws / ".git/index").read_bytes()
+    with copied_index(at(ws).runner, keeps=True) as index, pytest.raises(KeyboardInterrupt):
+        index.land(fail)
+    assert not (ws / ".git/index.lock").exists()
+    assert (ws / ".git/index").read_bytes() == before
