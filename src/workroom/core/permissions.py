@@ -73,6 +73,10 @@ GATED: Mapping[tuple[str, str], str] = {
     ("editor_create", "editor_create"): "transaction",
     ("editor_move", "editor_move"): "transaction",
     ("editor_delete", "editor_delete"): "transaction",
+    ("editor_git_stage", "editor_git_stage"): "vcs",
+    ("editor_git_commit", "editor_git_commit"): "vcs",
+    ("editor_git_undo_commit", "editor_git_undo_commit"): "vcs",
+    ("editor_git_stash", "editor_git_stash"): "vcs",
     ("workspace_command", "run"): "command",
     ("workspace_command", "start"): "command",
     ("workspace_command", "write"): "command",  # what is typed into a shell that runs is a command like any other

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from jsonschema_rs import validator_for
 from tests.conftest import AGENT
+from tests.repositories import git, repository
 
 from workroom.base.actor import Actor
 from workroom.base.settings import Mode, Settings
@@ -36,3 +37,17 @@ def ask(house):
 def gated(house):
     house.settings = Settings(mode="auto")
     return house
+
+
+@pytest.fixture
+def repo(house, tmp_path, monkeypatch):
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    folder = repository(house.folder, f="1\n")
+    git(folder, "config", "user.name", "Ann")
+    git(folder, "config", "user.email", "ann@x")
+    return folder
+
+
+def newest(house):
+    return house.tx.history(1)[0]

@@ -97,7 +97,7 @@ def _each(repo: Reading, paths: Sequence[str], env: _Env, *command: str) -> tupl
     repo.runner.run(
         *command, "--pathspec-from-file=-", "--pathspec-file-nul", stdin=asked, writes=env is None, env=env
     )  # fmt: skip
-    return tuple(ours for path in paths if (ours := repo.place.to_root(path)) is not None)
+    return tuple(sorted(ours for path in paths if (ours := repo.place.to_root(path)) is not None))
 
 
 def _hunks(repo: Reading, wanted: Staging, chosen: frozenset[int], env: _Env) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ def begin_effect(
     actor: Actor,
     at: float,
 ) -> None:
-    """Use the permit up for an effect of this fingerprint; `effect` is its id, which the approval is then marked as used for.
+    """Use the permit up for an effect of this fingerprint; `effect` is its id: what the approval was used for.
 
     APPROVAL_REQUIRED when the permit is for something else, TRANSACTION_STATE when the approval was used.
     """

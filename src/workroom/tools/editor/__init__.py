@@ -11,6 +11,8 @@ search      editor_search
 diff        editor_diff
 changes     editor_changes
 git_read    editor_git_status, editor_git_hunks, editor_git_show
+git_write   editor_git_commit, editor_git_undo_commit, editor_git_stash, editor_git_stage
+git_effect  what the tools share that write a repository
 common      roots, versions, rows of buffers, proposals
 """
 
@@ -20,6 +22,7 @@ from workroom.tools.editor.diff import DIFF
 from workroom.tools.editor.files import CREATE, DELETE, MOVE
 from workroom.tools.editor.find import FIND
 from workroom.tools.editor.git_read import GIT_HUNKS, GIT_SHOW, GIT_STATUS
+from workroom.tools.editor.git_write import GIT_COMMIT, GIT_STAGE, GIT_STASH, GIT_UNDO_COMMIT
 from workroom.tools.editor.open import OPEN
 from workroom.tools.editor.save import SAVE
 from workroom.tools.editor.search import SEARCH
@@ -45,6 +48,10 @@ TOOLS: tuple[Tool, ...] = (
     GIT_STATUS,
     GIT_HUNKS,
     GIT_SHOW,
+    GIT_STAGE,
+    GIT_COMMIT,
+    GIT_UNDO_COMMIT,
+    GIT_STASH,
     BUFFERS_LIST,
     BUFFERS_CLOSE,
 )

@@ -1,0 +1,64 @@
+"""What git did is told in the history, also where it failed; and asked about like any other change."""
+
+from __future__ import annotations
+
+import pytest
+from tests.repositories import git
+from tests.tools.editor.conftest import newest
+
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.settings import Settings
+from workroom.tools.editor import git_write
+
+
+def test_a_commit_that_cannot_be_told_is_made_all_the_same(house, repo, ask, monkeypatch):
+    (repo / "f").write_text("2\n")
+    house.settings = Settings(mode="auto")
+    keep = house.tx._images.keep
+
+    def full(*args, **kwargs):
+
+        raise WorkroomError(ErrorCode.IO_ERROR, "the disk is full")
+
+    monkeypatch.setattr(house.tx._images, "keep", full)
+    answer = ask("git_commit", message="x", whole=True)
+    monkeypatch.setattr(house.tx._images, "keep", keep)
+    assert answer.data["committed"]
+    assert "The history couldn't be told: the disk is full" in answer.summary
+
+
+def test_undoing_a_commits_entry_names_the_tool(house, repo, ask):
+    (repo / "f").write_text("2\n")
+    ask("git_commit", message="x")
+    with pytest.raises(Exception, match="editor_git_undo_commit"):
+        house.undo(newest(house).transaction_id)
+
+
+def test_what_can_run_code_is_asked_about_and_what_is_protected_refused(house, repo, ask):
+    house.settings = Settings(mode="auto", protected_patterns=("locked/**",))
+    (repo / ".vscode").mkdir()
+    (repo / ".vscode/tasks.json").write_text("{}")
+    git(repo, "stash", "push", "-qu")
+    assert ask("git_stash", action="pop")["approval"]["asks"] == [".vscode/tasks.json can run code"]
+    git(repo, "stash", "drop", "-q")
+    (repo / "locked").mkdir()
+    (repo / "locked/n").write_text("n\n")
+    assert ask("git_stash", action="push")["error"]["code"] == "PROTECTED_PATH"
+    assert (repo / "locked/n").exists()
+
+
+def test_what_git_has_changed_when_it_fails_is_told(house, repo, ask, monkeypatch):
+
+    (repo / "f").write_text("2\n")
+
+    def half(_repo, _shelved):
+        (repo / "f").write_text("half\n")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(git_write, "push", half)
+    with pytest.raises(KeyboardInterrupt):
+        ask("git_stash", action="push")
+    entry = newest(house)
+    assert entry.title == "editor_git_stash push: f (it failed)"
+    house.undo(entry.transaction_id)
+    assert house.read("f") == b"2\n"
