@@ -34,26 +34,68 @@ def test_what_is_small_is_held_and_what_is_large_is_left(house, contents):
         assert contents[sha] == b"".join(contents.pieces(sha)) == b"".join(pieces_of(contents, sha)) == data
         assert contents.size(sha) == size_of(contents, sha) == len(data)
     assert list(contents) == [small, large]
+    seen = house.workspace.root.state("s")
     (house.folder / "s").unlink()
     (house.folder / "l").unlink()
     assert contents.get(small) == b"x"
     assert contents.get(large) is None
     assert large in contents
+    with pytest.raises(KeyError) as caught:
+        contents[large]
+    assert caught.value.args == (large,)
+    contents.add("s", seen)  # it has that
     add(house, contents, "s", b"x")
     assert len(contents) == 2
 
 
-def test_no_more_is_held_than_fits(house, contents):
+def test_what_is_left_is_read_a_mib_at_a_time(house, contents):
+    data = bytes(2 << 20) + b"x" * 100
+    sha = add(house, contents, "f", data)
+    assert [len(piece) for piece in contents.pieces(sha)] == [1_048_576, 1_048_576, 100]
+    assert contents[sha] == data
+
+
+def test_64_kib_are_held_and_a_byte_more_is_left(house, contents):
+    assert HELD_EACH == 65_536
+    most, more = add(house, contents, "most", b"x" * 65_536), add(house, contents, "more", b"x" * 65_537)
+    for name in ("most", "more"):
+        (house.folder / name).unlink()
+    assert (most in contents, more in contents) == (True, True)
+    assert (contents.get(most), contents.get(more)) == (b"x" * 65_536, None)
+
+
+def test_32_mib_are_held_in_all(house, contents):
+    assert HELD_BYTES == 512 * HELD_EACH
     shas = [add(house, contents, f"f{n}", bytes([n % 256, n // 256]) * (HELD_EACH // 2)) for n in range(520)]
     for number in range(520):
         (house.folder / f"f{number}").unlink()
     held = [sha for sha in shas if contents.get(sha) is not None]
-    assert len(held) == HELD_BYTES // HELD_EACH
+    assert len(held) == 512
     del contents[held[0]]
     assert held[0] not in contents
     again = add(house, contents, "again", bytes([0, 0]) * (HELD_EACH // 2))
     (house.folder / "again").unlink()
     assert contents.get(again) is not None  # there is room
+
+
+def test_a_mapping_of_what_is_held_and_what_is_left(house, contents):
+    small, large = add(house, contents, "s", b"x"), add(house, contents, "l", LARGE)
+    assert (len(contents), list(contents)) == (2, [small, large])
+    assert (contents.size(small), contents.size(large)) == (1, len(LARGE))
+    contents[large] = LARGE  # an edit gave it
+    assert (len(contents), list(contents)) == (2, [small, large])
+    (house.folder / "l").unlink()
+    assert contents[large] == LARGE
+    for sha in (small, large):
+        del contents[sha]
+    assert (len(contents), list(contents), small in contents) == (0, [], False)
+    assert pieces_of(contents, small) is None
+    with pytest.raises(KeyError):
+        contents[small]
+    del contents[small]  # nothing to do
+    left = add(house, contents, "l", LARGE[::-1])
+    del contents[left]
+    assert left not in contents
 
 
 def test_a_link_is_held(house, contents):
@@ -69,6 +111,7 @@ def test_what_was_left_has_to_be_what_was_seen(house, contents):
     with pytest.raises(WorkroomError, match="l was changed by another program") as caught:
         list(contents.pieces(sha))
     assert caught.value.code is ErrorCode.EDIT_CONFLICT
+    assert (caught.value.details, caught.value.next_step) == ({"path": "l"}, "Read it again and make the edit anew.")
     contents[sha] = LARGE
     assert contents[sha] == LARGE
 
@@ -182,7 +225,9 @@ def test_what_is_kept_is_read_when_it_is_needed_and_may_be_forgotten_by_then(hou
     before = house.tree()
     with pytest.raises(WorkroomError, match="forgotten while the change was planned") as caught:
         house.commit(planned)
-    assert caught.value.code is ErrorCode.NOT_FOUND
+    assert (caught.value.code, caught.value.details) == (ErrorCode.NOT_FOUND, {"sha256": sha})
     assert house.tree() == before
+    planned.contents[sha] = LARGE  # an edit gave it
+    assert (list(planned.contents), len(planned.contents), planned.contents[sha]) == ([sha], 1, LARGE)
     del planned.contents[sha]
-    assert sha not in planned.contents
+    assert (sha in planned.contents, len(planned.contents)) == (False, 0)

@@ -7,9 +7,10 @@ import hashlib
 import pytest
 from tests.conftest import AGENT
 
+from workroom.base.changes import ABSENT, Change, ChangeSet, Kind, State
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.settings import Settings
-from workroom.core.transactions.images import Images
+from workroom.core.transactions.images import Images, held, needed_by
 
 QUOTA = 1_000_000
 
@@ -92,6 +93,60 @@ def test_a_transaction_larger_than_the_quota_is_refused_with_the_figure(small):
     assert caught.value.details == {"bytes": QUOTA + 1, "limit": QUOTA}
 
 
+def test_what_fills_the_quota_to_the_last_byte_fits(small):
+    entry = fill(small, "a", 400_000)
+    plan = small.tx.keep(plan_of(small, "b", 300_000), AGENT)
+    rest = small.tx.keep(plan_of(small, "c", 300_000), AGENT)
+    assert small.workspace.store.images_bytes() == QUOTA
+    assert not small.tx.entry(entry.number).forgotten
+    assert [small.tx.get(each.id).status for each in (plan, rest)] == ["planned", "planned"]
+    small.tx.keep(plan_of(small, "d", 1), AGENT)  # one byte more takes the place of the oldest plan
+    assert small.workspace.store.images_bytes() == 700_001
+    assert small.tx.get(rest.id).status == "planned"
+
+
+def test_no_more_entries_are_forgotten_than_it_takes(small):
+    entries = [fill(small, name, 250_000) for name in "abcd"]
+    assert small.workspace.store.images_bytes() == QUOTA
+    small.edit({"type": "create", "path": "e", "content": "e" * 250_001})
+    assert [small.tx.entry(entry.number).forgotten for entry in entries] == [True, True, False, False]
+    assert small.workspace.store.images_bytes() == 750_001
+
+
+def test_a_plan_that_is_waited_for_and_others_that_are_dropped_are_told(house):
+    store, images = house.workspace.store, Images(house.workspace.store)
+    plans = [house.tx.keep(plan_of(house, name, 400_000), AGENT, waits=name == "a") for name in "abc"]
+    with store.write() as db:
+        dropped = images.keep(db, plan_of(house, "d", 400_000), 1_200_000, commits=False)
+    assert dropped == (plans[1].id,)
+    with store.write() as db:
+        assert images.keep(db, plan_of(house, "e", 1), 2_000_000, commits=False) == ()
+
+
+def test_the_empty_content_is_kept_without_being_written(house):
+    images, empty = Images(house.workspace.store), hashlib.sha256(b"").hexdigest()
+    assert (images.get(empty), images.has(empty), tuple(images.pieces(empty))) == (b"", True, (b"",))
+    assert (images.get("0" * 64), images.has("0" * 64), images.pieces("0" * 64)) == (None, False, None)
+    house.edit({"type": "create", "path": "none", "content": ""}, {"type": "create", "path": "f", "content": "x"})
+    x = hashlib.sha256(b"x").hexdigest()
+    assert (images.get(x), images.has(x), tuple(images.pieces(x))) == (b"x", True, (b"x",))
+    with house.workspace.store.read() as db:
+        assert [row[0] for row in db.execute("SELECT sha256 FROM images")] == [x]
+        assert [row[0] for row in db.execute("SELECT sha256 FROM image_refs")] == [x]
+
+
+def test_what_a_change_set_needs_and_what_of_it_is_held():
+    def state(sha):
+        return State(Kind.FILE, sha, 1)
+
+    empty = hashlib.sha256(b"").hexdigest()
+    change_set = ChangeSet(
+        (Change("a", state("1"), state("2")), Change("b", ABSENT, state(empty)), Change("c", state("3"), ABSENT))
+    )
+    assert needed_by(change_set) == {"1", "2", "3"}
+    assert held(change_set, {"1": b"x", "2": b"", "4": b"y"}.get) == {"1": b"x", "2": b""}
+
+
 def test_one_content_of_many_plans_is_held_once(house):
     store, images = house.workspace.store, Images(house.workspace.store)
     for name in "abc":
@@ -115,7 +170,7 @@ def test_a_plan_takes_nothing_from_the_history(small):
         small.tx.get(plans[0].id)  # the oldest plans made room
     assert caught.value.code is ErrorCode.NOT_FOUND
     assert not (small.folder / ".agentic/transactions" / plans[0].id).exists()
-    assert small.tx.get(plans[3].id).status == "planned"
+    assert [small.tx.get(plan.id).status for plan in plans[2:]] == ["planned", "planned"]  # no more than it took
 
 
 def test_a_plan_that_finds_no_room_is_refused_and_applied_it_is_made(small):
@@ -127,6 +182,11 @@ def test_a_plan_that_finds_no_room_is_refused_and_applied_it_is_made(small):
     with pytest.raises(WorkroomError) as caught:
         small.tx.keep(planned, AGENT)
     assert caught.value.code is ErrorCode.LIMIT_EXCEEDED
+    assert caught.value.message == (
+        "The plan's images don't fit beside the history: 1,100,000 bytes, and the quota (history_quota_bytes) is "
+        "1,000,000."
+    )
+    assert "raise the quota" in caught.value.next_step
     assert not small.tx.entry(entry.number).forgotten
     small.commit(planned)
     assert small.tx.entry(entry.number).forgotten

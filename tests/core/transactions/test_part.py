@@ -1,13 +1,16 @@
 """A part of a plan, and the rest: what comes along, the bytes, and that both together are the whole."""
 
+import hashlib
 import itertools
 import subprocess
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.conftest import AGENT
 
+from workroom.base.changes import Kind, State
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.settings import Settings
 
@@ -157,19 +160,29 @@ def test_a_moved_folder_file_by_file(house, kept, commit_part):
 
 def test_a_folder_that_makes_way_for_a_file_takes_what_is_in_it_along(house, kept, commit_part):
     house.write("d/a", "a\n")
-    whole = kept({"type": "delete", "path": "d", "recursive": True}, create("d", "file\n"), create("e"))
-    assert paths(commit_part(whole.id, ["d"])) == ["d", "d/a"]
+    whole = kept({"type": "delete", "path": "d", "recursive": True}, create("d", "file\n"), create("c"), create("e"))
+    assert paths(commit_part(whole.id, ["c", "d"])) == ["c", "d", "d/a"]
     house.write("f", "f\n")
     whole = kept({"type": "delete", "path": "f"}, create("f/g"), create("h"))
     assert paths(commit_part(whole.id, ["f/g"])) == ["f", "f/g"]
+    house.write("way/a", "a\n")
+    house.write("moves", "m\n")
+    whole = kept(
+        {"type": "delete", "path": "way", "recursive": True},
+        {"type": "move", "from": "moves", "to": "way"},
+        create("i"),
+    )
+    assert paths(commit_part(whole.id, ["moves"])) == ["moves", "way", "way/a"]
 
 
 def test_a_file_of_a_folder_that_is_deleted(house, kept, commit_part):
     house.write("d/a", "a\n")
     house.write("d/b", "b\n")
     whole = kept({"type": "delete", "path": "d", "recursive": True})
-    assert paths(commit_part(whole.id, ["d/a"])) == ["d/a"]
+    part = commit_part(whole.id, ["d/a"])
+    assert (paths(part), [danger.path for danger in part.dangers]) == (["d/a"], ["d", "d/a"])
     assert house.tree().keys() == {"d", "d/b"}
+    assert [danger.path for danger in house.tx.get(whole.id).planned.dangers] == ["d", "d/b"]
     house.commit(house.tx.get(whole.id).planned)
     assert house.tree() == {}
 
@@ -231,6 +244,13 @@ def test_what_is_said_of_a_path_goes_with_it(house, kept):
     assert [(d.operation, d.path) for d in rest.dangers] == [("rewrite", "a.txt"), ("delete", "gone")]
 
 
+def test_what_is_said_of_no_path_is_said_of_both(house, kept):
+    whole = replace(house.plan(create("a"), create("b")), warnings=("a is new.", "All of it is new.", "b is new."))
+    part = house.tx.part(whole, house.tx.select(whole, ["a"], []))
+    assert part.warnings == ("a is new.", "All of it is new.")
+    assert part.part.rest.warnings == ("All of it is new.", "b is new.")
+
+
 def test_a_path_may_be_told_as_it_is_written_or_by_where_it_leads(house, kept, commit_part):
     house.write("real/a", "a\n")
     (house.folder / "link").symlink_to("real")
@@ -258,11 +278,84 @@ def test_what_is_not_there_is_refused_with_the_nearest(house, kept):
     refused(ErrorCode.PATH_OUTSIDE_WORKSPACE, house.tx.select, whole, ["../a.txt"], [])
 
 
+def test_a_refusal_names_where_it_stands_and_up_to_twenty_of_what_there_is(house, kept):
+    whole = kept(*(create(f"f{n:03}") for n in range(220)))
+    error = refused(ErrorCode.INVALID_INPUT, house.tx.select, whole, ["f000", "f003x"], [])
+    listed = ", ".join(f"f{n:03}" for n in range(20))
+    assert error.message == (
+        f"files[1]: {whole.id} has no path 'f003x'. The nearest is f003. Its paths: {listed} and 200 more."
+    )
+    assert error.next_step == "workspace_edit show gives them as they are now."
+    shown = {"field": "files[1]", "name": "f003x", "nearest": "f003", "paths": [f"f{n:03}" for n in range(200)]}
+    assert error.details == shown
+    twenty = kept(*(create(f"g{n:03}") for n in range(20)))
+    error = refused(ErrorCode.INVALID_INPUT, house.tx.select, twenty, ["z" * 81], [])
+    assert error.message == (f"files[0]: {twenty.id} has no path '{'z' * 80}'. Its paths: {listed.replace('f', 'g')}.")
+    error = refused(ErrorCode.INVALID_INPUT, house.tx.select, twenty, ["g0zz"], [])
+    assert error.details["nearest"] is not None  # half of it is enough
+
+
+def test_a_refusal_of_a_hunk_names_those_there_are(house, kept):
+    house.write("a.txt", text())
+    whole = kept(rewrite("a.txt", text(l3="3\n", l30="30\n")))
+    one, two = ids(house, whole, "a.txt")
+    error = refused(ErrorCode.INVALID_INPUT, house.tx.select, whole, [], [one, "zzz"])
+    assert error.message == f"hunks[1]: {whole.id} has no hunk 'zzz'. Its hunks: {one}, {two}."
+    assert error.details == {"field": "hunks[1]", "name": "zzz", "nearest": None, "hunks": [one, two]}
+    only_new = kept(create("only"))
+    error = refused(ErrorCode.INVALID_INPUT, house.tx.select, only_new, [], [one])
+    assert (
+        error.message
+        == f"hunks[0]: {only_new.id} has no hunk '{one}'. It has no hunk that can be chosen; choose files."
+    )
+
+
 def test_an_undo_is_done_whole(house, kept):
     house.write("a.txt", "a\n")
     entry = house.edit(rewrite("a.txt", "b\n"), create("b"))
     undo = house.tx.plan_rollback(entry.transaction_id)
-    refused(ErrorCode.UNSUPPORTED, house.tx.part, undo, house.tx.select(undo, ["b"], []))
+    assert house.tx.hunks(undo) == {}
+    error = refused(ErrorCode.UNSUPPORTED, house.tx.part, undo, house.tx.select(undo, ["b"], []))
+    assert error.message == f"{undo.id} takes something back, and that is done whole or not at all."
+    assert error.next_step == "Commit it without files and hunks."
+
+
+def test_a_part_is_a_plan_of_its_own(house):
+    """What bound the whole to others, its key and the plan in whose place it came, stays with the whole."""
+    house.write("a.txt", text())
+    whole = replace(house.plan(rewrite("a.txt", text(l3="3\n", l30="30\n")), create("b"), key="k"), supersedes="tx_old")
+    hunk = ids(house, whole, "a.txt")[0]
+    part = house.tx.part(whole, house.tx.select(whole, ["b"], [hunk]))
+    assert (part.idempotency_key, part.supersedes, part.kept) == (None, None, False)
+    assert part.operations == ({"type": "part", "of": whole.id, "files": ["b"], "hunks": [hunk]},)
+    rest = part.part.rest
+    assert (rest.id, rest.idempotency_key, rest.supersedes) == (whole.id, "k", "tx_old")
+    assert part.part.fingerprint == whole.fingerprint
+    for each in (part, rest):
+        assert each.fingerprint == each.change_set.fingerprint("edit.commit")
+    before, middle, after, new = (data.encode() for data in (text(), text(l3="3\n"), text(l3="3\n", l30="30\n"), "x\n"))
+    assert part.contents == {hashlib.sha256(data).hexdigest(): data for data in (before, middle, new)}
+    (mine, _), (others,) = part.change_set.changes, rest.change_set.changes
+    mode = whole.change_set.changes[0].before.mode
+    between = State(Kind.FILE, hashlib.sha256(middle).hexdigest(), len(middle), mode)
+    assert (mine.after, others.before) == (between, between)
+    assert (mine.before, others.after) == (whole.change_set.changes[0].before, whole.change_set.changes[0].after)
+    assert (others.after.sha256, mine.before.sha256) == tuple(hashlib.sha256(d).hexdigest() for d in (after, before))
+
+
+def test_lines_are_counted_for_the_part_and_for_the_rest(house, kept):
+    house.write("a.txt", text())
+    house.write("wide", text().encode("utf-16"))
+    whole = kept(
+        rewrite("a.txt", text(l3="three\nand more\n", l30="", l31="")),
+        {"type": "replace", "path": "wide", "search": "line 3\n", "replacement": "3\n"},
+        {"type": "replace", "path": "wide", "search": "line 30\n", "replacement": "30\n"},
+    )
+    chosen = [ids(house, whole, path)[0] for path in ("a.txt", "wide")]
+    part = house.tx.part(whole, house.tx.select(whole, [], chosen))
+    rest = part.part.rest
+    assert [(c.added, c.removed) for c in part.change_set.changes] == [(2, 1), (None, None)]
+    assert [(c.added, c.removed) for c in rest.change_set.changes] == [(0, 2), (None, None)]
 
 
 def test_within(house, kept):
@@ -278,6 +371,8 @@ def test_within(house, kept):
     assert not chosen(["b"], [one]).within(chosen(["b"], [two]))
     assert not chosen(["b"]).within(chosen(["c"]))
     assert not chosen(["a.txt"]).within(chosen([], [one, two]))
+    assert not chosen([], [one]).within(chosen(["b"]))
+    assert chosen(["b"], [one]).within(chosen(["b"], [one]))
     assert chosen(["b"], [one, two]).to_json() == {"files": ["b"], "hunks": sorted([one, two])}
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import random
 
@@ -9,10 +11,11 @@ import pytest
 from tests.conftest import AGENT
 
 from workroom.base.actor import Actor
-from workroom.base.changes import Permit
+from workroom.base.changes import Danger, Permit
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.settings import Settings
 from workroom.core.transactions import Only
+from workroom.core.transactions.kept import record_copies
 
 OTHER = Actor("agent", "other")
 ANN = Actor("person", "ann")
@@ -74,6 +77,24 @@ class TestWhole:
         assert house.tx.get(second.transaction_id).status == "applied"
         house.undo(third.transaction_id)
 
+    def test_it_says_what_it_is_and_is_bound_to_how_it_is_done(self, house):
+        house.write(".mcp.json", "{}\n")
+        first = house.edit(rewrite("a", "1\n"), {"type": "delete", "path": ".mcp.json"})
+        second = house.edit(rewrite("a", "2\n"))
+        plan = house.tx.plan_rewind(0)
+        operation = {"type": "rewind", "to": 0, "only": [], "force": False, "strategy": "refuse"}
+        assert (plan.cause, plan.title) == ("rewind", "Rewind to before the first entry")
+        assert (plan.operations, plan.takes_back) == ((operation,), (second.number, first.number))
+        assert (plan.dangers, plan.directories, plan.warnings) == ((), (), ())
+        assert (plan.asks, plan.undoes) == ((".mcp.json can run code",), None)
+        plan = house.tx.plan_rewind(1, force=True, strategy="merge", only=Only(("b", "a"), (("agent", ""),)))
+        operation = {"type": "rewind", "to": 1, "only": ["b", "a", "agent:"], "force": True, "strategy": "merge"}
+        title = "Rewind of b, a, agent: to after entry 1"
+        assert (plan.title, plan.operations) == (title, (operation,))
+        assert plan.dangers == (Danger("forced rewind", title, "rewind without force"),)
+        bound = (json.dumps(operation, sort_keys=True), json.dumps([second.number]))
+        assert plan.fingerprint == plan.change_set.fingerprint("rewind", *bound)
+
     def test_before_the_first_entry(self, house, rewind):
         house.write("mine", "mine\n")
         house.edit(rewrite("a", "1\n"))
@@ -133,8 +154,24 @@ class TestWhole:
         entry = house.edit(rewrite("a", "1\n"))
         assert refused(ErrorCode.NOT_FOUND, entry).details == {"nothing": True}
         back = house.undo(entry.transaction_id)
-        assert "before the first entry" in refused(ErrorCode.NOT_FOUND, 0).message
+        error = refused(ErrorCode.NOT_FOUND, 0)
+        what = "nothing to do, all that the history knows of stands so already."
+        assert error.message == f"Rewind to before the first entry: {what}"
+        error = refused(ErrorCode.NOT_FOUND, entry, only=Only(("b",)))
+        assert error.message == f"Rewind of b to after entry {entry.number}: {what}"
         refused(ErrorCode.NOT_FOUND, back.number + 5)
+
+    @pytest.mark.parametrize("cause", ["late_write", "recovery"])
+    def test_what_was_kept_for_others_stays_whatever_it_was_kept_after(self, house, rewind, cause):
+        entry = house.edit(rewrite("a", "1\n"))
+        house.write("copy", "theirs\n")
+        root, store = house.workspace.root, house.workspace.store
+        with store.write() as db:
+            kept = record_copies(root, store, db, cause, "kept", ["copy"], 0.0)
+        rewind(0)
+        assert house.tree() == {"copy": (b"theirs\n", 0o644)}
+        assert house.tx.entry(kept).undone_by is None
+        assert house.tx.entry(entry.number).undone_by is not None
 
     def test_a_kept_copy_stays_where_it_is(self, house, rewind):
         house.write("a", "0\n")
@@ -162,6 +199,40 @@ class TestInTheWay:
         rows = {row["path"]: row for row in error.details["conflicts"]}
         assert rows["a"]["entry"] == first.number
         assert "+four\n" in rows["a"]["patch"]
+
+    def test_the_refusal_names_ten_paths_and_their_entries(self, house, refused):
+        names = [f"f{number:02}" for number in range(11)]
+        first = house.edit(*(rewrite(name, "x\n") for name in names))
+        for name in names:
+            house.write(name, "y\n")
+        error = refused(ErrorCode.EDIT_CONFLICT, 0)
+        told = "; ".join(f"{name}: something else stands there since entry {first.number}" for name in names[:10])
+        assert error.message == f"The rewind is stopped by what isn't taken back ({told}). Nothing was changed."
+        assert error.next_step == (
+            "Leave these paths out, keep both with a merge, or force it, which keeps what it overwrites in its entry."
+        )
+        assert [row["path"] for row in error.details["conflicts"]] == names[:10]
+        assert error.details["total"] == 11
+        x, y = (hashlib.sha256(data).hexdigest() for data in (b"x\n", b"y\n"))
+        row = error.details["conflicts"][0]
+        assert (row["expectedSha256"], row["actualSha256"], row["entry"]) == (x, y, first.number)
+        assert "-x\n+y\n" in row["patch"]
+        assert "why" not in row
+        error = refused(ErrorCode.EDIT_CONFLICT, 0, strategy="merge", only=Only(("f00",)))
+        assert "(f00: it was changed, and would be deleted since entry 1)" in error.message
+        assert error.next_step == "Leave these paths out, force it, which keeps what it overwrites in its entry."
+        assert error.details["conflicts"][0]["why"] == "it was changed, and would be deleted"
+
+    def test_what_is_said_of_two_entries_alike_is_said_once(self, house, rewind):
+        for _ in range(2):
+            house.edit({"type": "mkdir", "path": "d"})
+            house.edit({"type": "delete", "path": "d", "recursive": True})
+        house.edit({"type": "mkdir", "path": "d"}, {"type": "mkdir", "path": "e"})
+        house.write("d/mine", "mine\n")
+        house.write("e/mine", "mine\n")
+        house.edit(rewrite("a", "1\n"))
+        entry = rewind(0)
+        assert entry.warnings == tuple(f"{name} holds other things by now; it was left as it is." for name in "de")
 
     def test_merged_it_keeps_what_is_in_no_entry(self, house, rewind):
         house.write("a", "1\n2\n3\n4\n")
@@ -214,6 +285,22 @@ class TestInTheWay:
         (house.folder / "a").chmod(0o644)
         rewind(0)
         assert house.tree() == {"a": (b"1\n", 0o644)}
+
+    def test_the_mode_of_what_was_made_anew_as_it_was_stays(self, house, rewind):
+        house.write("a", "1\n", 0o644)
+        house.edit({"type": "delete", "path": "a"}, rewrite("b", "b\n"))
+        house.write("a", "1\n", 0o600)
+        rewind(0)
+        assert house.tree() == {"a": (b"1\n", 0o600)}
+
+    def test_a_move_that_is_in_the_way_keeps_both_its_paths_in_the_way(self, house, refused):
+        house.write("a", "1\n")
+        first = house.edit(rewrite("a", "2\n"))
+        second = house.edit({"type": "move", "from": "a", "to": "b"}, rewrite("c", "c\n"))
+        house.write("b", "3\n")
+        error = refused(ErrorCode.EDIT_CONFLICT, 0)
+        rows = [(row["path"], row["entry"]) for row in error.details["conflicts"]]
+        assert (rows, error.details["total"]) == ([("b", second.number), ("a", first.number)], 2)
 
     def test_a_folder_that_holds_others_work_stays_with_it(self, house, rewind):
         house.edit(rewrite("d/a", "a\n"))
@@ -287,6 +374,24 @@ class TestForgotten:
         assert house.tree() == {"b": (b"b\n", 0o644)}
         assert entry.warnings == ("a stays as it is: its earlier content is no longer kept.",)
 
+    def test_many_are_told_up_to_a_hundred(self, house, rewind, refused):
+        names = [f"f{number:03}" for number in range(102)]
+        for name in names:
+            house.write(name, f"{name}\n")
+        house.edit(*({"type": "delete", "path": name} for name in names))
+        forget(house, *(f"{name}\n".encode() for name in names))
+        error = refused(ErrorCode.NOT_FOUND, 0)
+        assert error.message == (
+            f"Earlier contents are no longer kept (history_quota_bytes): {', '.join(names[:10])} and 92 more. Nothing "
+            "was changed."
+        )
+        assert error.next_step == (
+            "Rewind less far, leave these paths out, or force it, which leaves them as they are."
+        )
+        assert error.details == {"paths": names[:100], "total": 102}
+        error = refused(ErrorCode.NOT_FOUND, 0, only=Only(tuple(names[:10])))
+        assert f": {', '.join(names[:10])}. Nothing" in error.message
+
     def test_what_is_needed_only_in_between_need_not_be_kept(self, house, rewind):
         house.settings = Settings(mode="auto", destructive_edits="allow", history_quota_bytes=1_000_000)
         house.write("a", "small\n")
@@ -319,6 +424,25 @@ class TestOnly:
         house.edit({"type": "move", "from": "b", "to": "c"}, rewrite("else", "1\n"))
         rewind(0, only=Only(("b",)))
         assert house.tree() == {"a": (b"x\n", 0o644), "else": (b"1\n", 0o644)}
+
+    def test_a_path_is_no_other_that_begins_alike(self, house, rewind):
+        names = ("a/b/c/d", "a/bc", "a/x", "b", "bb/b")
+        house.edit(*(rewrite(name, "1\n") for name in names))
+        rewind(0, only=Only(("a/b", "b")))
+        assert _without_empty(house.tree()).keys() == {"a", "a/bc", "a/x", "bb", "bb/b"}
+
+    def test_where_something_moved_from_or_to_is_reached_with_all_that_became_of_it(self, house, rewind):
+        house.write("x", "x\n")
+        house.write("d/y", "y\n")
+        before = house.tree()
+        house.edit({"type": "move", "from": "x", "to": "d/x"}, rewrite("else", "1\n"))
+        house.edit({"type": "move", "from": "d/y", "to": "far/y"})
+        house.edit({"type": "move", "from": "far/y", "to": "farther/y"}, rewrite("far/z", "not of the path\n"))
+        house.edit(rewrite("x", "another\n"))
+        entry = rewind(0, only=Only(("d",)))
+        stays = {"else": (b"1\n", 0o644), "far": None, "far/z": (b"not of the path\n", 0o644)}
+        assert _without_empty(house.tree()) == before | stays
+        assert entry.title == "Rewind of d to before the first entry"
 
     def test_the_whole_folder_may_be_named(self, house, rewind):
         house.edit(rewrite("a", "1\n"))
@@ -371,6 +495,17 @@ class TestOnly:
         house.edit(rewrite("a", "1\n"))
         rewind(0, only=Only(("a",)))
         assert house.tx.entry(empty.number).undone_by is None
+        house.edit(rewrite("a", "1\n"))
+        whole = rewind(entry)
+        assert house.tx.entry(empty.number).undone_by == whole.number
+
+
+def forget(house, *contents):
+    """Their images are dropped."""
+    store = house.workspace.store
+    with store.write() as db:
+        for data in contents:
+            store.forget_image(db, hashlib.sha256(data).hexdigest())
 
 
 def _some_entry(house, rng):

@@ -37,6 +37,37 @@ def test_later_work_is_shown_and_not_overwritten(house):
     assert "+three\n" in conflict["patch"]
 
 
+def test_ten_of_what_was_changed_later_are_shown(house):
+    names = [f"f{number:02}" for number in range(11)]
+    entry = house.edit(*({"type": "create", "path": name, "content": "x\n"} for name in names))
+    for name in names:
+        house.write(name, "y\n")
+    error = refused(house, entry)
+    assert error.message == (
+        f"{entry.transaction_id} can't be undone: {', '.join(names[:10])} changed after it. Nothing was changed."
+    )
+    assert error.next_step == (
+        "Undo the later change first, keep both with strategy: merge, or roll back with force: true, which keeps what "
+        "it overwrites."
+    )
+    rows = error.details["conflicts"]
+    assert ([row["path"] for row in rows], error.details["total"]) == (names[:10], 11)
+    assert rows[0]["expectedSha256"] == entry.changes[0].after.sha256
+    assert "-x\n+y\n" in rows[0]["patch"]
+    assert "why" not in rows[0]
+    error = refused(house, entry, strategy="merge")
+    why = "it was changed, and would be deleted"
+    told = "; ".join(f"{name}: {why}" for name in names[:10])
+    assert error.message == (
+        f"{entry.transaction_id} can't be undone: it can't be merged with what was changed after it ({told}). Nothing "
+        "was changed."
+    )
+    assert error.next_step == (
+        "Undo the later change first, or roll back with force: true, which keeps what it overwrites."
+    )
+    assert {row["why"] for row in error.details["conflicts"]} == {why}
+
+
 def test_forced_it_keeps_what_it_overwrites_and_can_be_undone(house):
     house.write("f", "one\n", 0o755)
     entry = house.edit({"type": "rewrite", "path": "f", "content": "two\n"})
@@ -50,6 +81,25 @@ def test_forced_it_keeps_what_it_overwrites_and_can_be_undone(house):
     assert house.tx.image(forced.changes[0].before.sha256) == b"three\n"
     house.undo(forced.transaction_id)
     assert house.tree() == later
+
+
+def test_an_undo_says_what_it_is_and_is_bound_to_how_it_is_done(house):
+    house.write("package.json", "{}\n")
+    entry = house.edit({"type": "rewrite", "path": "package.json", "content": "[]\n"})
+    plan = house.tx.plan_rollback(entry.transaction_id)
+    assert (plan.cause, plan.title) == ("rollback", f"Undo of {entry.transaction_id}: {entry.title}")
+    assert plan.operations == (
+        {"type": "rollback", "transaction_id": entry.transaction_id, "force": False, "strategy": "refuse"},
+    )
+    assert (plan.undoes, plan.dangers, plan.directories, plan.warnings) == (entry.number, (), (), ())
+    house.write(".mcp.json", "{}\n")
+    code = house.edit({"type": "delete", "path": ".mcp.json"})
+    assert house.tx.plan_rollback(code.transaction_id).asks == (".mcp.json can run code",)
+    for force, strategy in ((False, "refuse"), (True, "refuse"), (False, "merge")):
+        plan = house.tx.plan_rollback(entry.transaction_id, force=force, strategy=strategy)
+        bound = plan.change_set.fingerprint("edit.rollback", entry.transaction_id, str(force), strategy)
+        assert plan.fingerprint == bound
+        assert (plan.operations[0]["force"], plan.operations[0]["strategy"]) == (force, strategy)
 
 
 def test_an_undo_of_an_undo_of_an_undo(house):
@@ -102,9 +152,24 @@ def test_a_folder_made_here_and_gone_or_replaced_since_is_left_alone(house):
     before = house.tree()
     undo = house.undo(entry.transaction_id)
     assert undo.changes == ()
-    assert [text.split()[0] for text in undo.warnings] == ["file", "gone", "link"]
+    assert undo.warnings == tuple(
+        f"{name} is no folder any more; it was left as it is." for name in ("file", "gone", "link")
+    )
     assert house.tree() == before
     assert house.tx.get(entry.transaction_id).status == "rolled_back"
+
+
+def test_folders_that_a_new_file_needed_are_left_and_that_is_said_of_those_that_stand(house):
+    entry = house.edit(
+        {"type": "create", "path": "a/b/f", "content": "x\n"}, {"type": "create", "path": "c/f", "content": "x\n"}
+    )
+    shutil.rmtree(house.folder / "c")
+    house.write("c", "a file by now\n")
+    planned = house.tx.plan_rollback(entry.transaction_id, force=True)
+    stay = "stays: folders that a new file needed are left in place."
+    assert planned.warnings[1:] == (f"a/b {stay}", f"a {stay}")  # the first tells of c/f
+    house.commit(planned)
+    assert house.tree() == {"a": None, "a/b": None, "c": (b"a file by now\n", 0o644)}
 
 
 def test_what_somebody_set_the_mode_to_meanwhile_stays(house):
@@ -139,7 +204,9 @@ def test_a_file_does_not_come_back_over_a_folder_that_holds_others_work(house):
     entry = house.edit({"type": "delete", "path": "x"}, {"type": "create", "path": "x/f", "content": "in\n"})
     house.write("x/mine", "mine\n")
     error = refused(house, entry)
-    assert (error.code, error.details["path"]) == (ErrorCode.EDIT_CONFLICT, "x")
+    assert (error.code, error.details) == (ErrorCode.EDIT_CONFLICT, {"path": "x"})
+    assert error.message.startswith("x is a folder that holds other things by now, so what was there before")
+    assert error.next_step == "Move them away, then roll back again."
     assert refused(house, entry, force=True).code is ErrorCode.EDIT_CONFLICT
 
 
@@ -149,7 +216,8 @@ def test_a_moved_file_that_went_on_can_not_be_brought_back(house):
     (house.folder / "g").rename(house.folder / "h")
     assert refused(house, entry).code is ErrorCode.EDIT_CONFLICT
     error = refused(house, entry, force=True)
-    assert (error.code, error.details["path"]) == (ErrorCode.NOT_FOUND, "g")
+    assert (error.code, error.details) == (ErrorCode.NOT_FOUND, {"path": "g"})
+    assert error.message == "f was moved to g, where it no longer is, so it can't be brought back."
     (house.folder / "g").mkdir()
     assert refused(house, entry, force=True).code is ErrorCode.NOT_FOUND
 
@@ -161,6 +229,42 @@ def test_a_moved_file_that_was_edited_since_comes_back_with_the_edit_when_forced
     assert refused(house, entry).code is ErrorCode.EDIT_CONFLICT
     house.undo(entry.transaction_id, force=True)
     assert house.tree() == {"f": (b"edited\n", 0o644)}
+
+
+def test_it_comes_back_below_folders_that_are_gone_since(house):
+    for name in ("a/f", "b/f", "c/d/f"):
+        house.write(name, "x\n")
+    before = house.tree()
+    entry = house.edit(
+        {"type": "delete", "path": "a/f"}, {"type": "move", "from": "b/f", "to": "g"},
+        {"type": "delete", "path": "c/d", "recursive": True},
+    )  # fmt: skip
+    for name in "abc":
+        (house.folder / name).rmdir()
+    undo = house.undo(entry.transaction_id)
+    assert house.tree() == before
+    assert [d.path for d in undo.directories] == ["a", "b", "c", "c/d"]
+    assert not any(d.existed_before for d in undo.directories)
+
+
+def test_a_folder_comes_back_with_its_mode(house):
+    house.write("d/f", "x\n")
+    (house.folder / "d").chmod(0o750)
+    entry = house.edit({"type": "delete", "path": "d", "recursive": True})
+    house.undo(entry.transaction_id)
+    assert (house.folder / "d").stat().st_mode & 0o777 == 0o750
+
+
+def test_what_the_file_of_now_carries_stays_with_it(house):
+    path = house.write("f", "one\n")
+    try:
+        os.setxattr(path, "user.mark", b"1")
+    except OSError:
+        pytest.skip("the file system keeps no attributes")
+    entry = house.edit({"type": "rewrite", "path": "f", "content": "two\n"})
+    os.setxattr(path, "user.mark", b"2")
+    house.undo(entry.transaction_id)
+    assert (house.read("f"), os.getxattr(path, "user.mark")) == (b"one\n", b"2")
 
 
 def test_a_folder_comes_back_before_what_was_in_it_and_a_link_too(house):
@@ -381,7 +485,10 @@ def test_what_is_forgotten_can_not_be_brought_back(house, body):
     forget(house)
     error = refused(house, entry)
     assert error.code is ErrorCode.NOT_FOUND
-    assert "history_quota_bytes" in error.message
+    assert error.message == (
+        "The earlier content of f is no longer kept: the history's quota (history_quota_bytes) was met."
+    )
+    assert error.details == {"path": "f"}
     assert house.tx.entry(entry.number).forgotten
 
 
