@@ -78,6 +78,20 @@ def test_32_mib_are_held_in_all(house, contents):
     assert contents.get(again) is not None  # there is room
 
 
+def test_what_comes_again_takes_no_more_room(house, contents):
+    """Neither from the disk nor from an edit, and what is given back leaves room."""
+    first = add(house, contents, "f", b"x" * HELD_EACH)
+    contents["new"] = b"y" * (HELD_BYTES - 2 * HELD_EACH)
+    for _ in range(2):
+        contents["new"] = b"y" * (HELD_BYTES - 2 * HELD_EACH)
+        add(house, contents, "f", b"x" * HELD_EACH)
+    last = add(house, contents, "g", b"z" * HELD_EACH)
+    full = add(house, contents, "h", b"h")
+    for name in "fgh":
+        (house.folder / name).unlink()
+    assert [contents.get(sha) is not None for sha in (first, last, full)] == [True, True, False]
+
+
 def test_a_mapping_of_what_is_held_and_what_is_left(house, contents):
     small, large = add(house, contents, "s", b"x"), add(house, contents, "l", LARGE)
     assert (len(contents), list(contents)) == (2, [small, large])

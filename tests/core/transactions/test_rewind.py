@@ -220,7 +220,7 @@ class TestInTheWay:
         assert "why" not in row
         error = refused(ErrorCode.EDIT_CONFLICT, 0, strategy="merge", only=Only(("f00",)))
         assert "(f00: it was changed, and would be deleted since entry 1)" in error.message
-        assert error.next_step == "Leave these paths out, force it, which keeps what it overwrites in its entry."
+        assert error.next_step == "Leave these paths out, or force it, which keeps what it overwrites in its entry."
         assert error.details["conflicts"][0]["why"] == "it was changed, and would be deleted"
 
     def test_what_is_said_of_two_entries_alike_is_said_once(self, house, rewind):
@@ -382,8 +382,8 @@ class TestForgotten:
         forget(house, *(f"{name}\n".encode() for name in names))
         error = refused(ErrorCode.NOT_FOUND, 0)
         assert error.message == (
-            f"Earlier contents are no longer kept (history_quota_bytes): {', '.join(names[:10])} and 92 more. Nothing "
-            "was changed."
+            "Earlier contents are no longer kept (history_quota_bytes), or were changed by another program before "
+            f"anybody had seen them: {', '.join(names[:10])} and 92 more. Nothing was changed."
         )
         assert error.next_step == (
             "Rewind less far, leave these paths out, or force it, which leaves them as they are."

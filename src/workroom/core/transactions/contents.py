@@ -79,8 +79,7 @@ class Contents(MutableMapping[str, bytes]):
         return sha in self._held or sha in self._left or sha in self._stored
 
     def __setitem__(self, sha: str, data: bytes) -> None:
-        self._left.pop(sha, None)
-        self._stored.pop(sha, None)
+        del self[sha]
         self._held[sha] = data
         self._bytes += len(data)
 

@@ -187,11 +187,11 @@ class _Rewind:
             for path, (entry, change, overlap) in shown
         ]
         what = "; ".join(_told(path, entry, overlap) for path, (entry, _, overlap) in shown)
-        both = "keep both with a merge, or " if self.strategy == "refuse" else ""
+        both = "keep both with a merge, " if self.strategy == "refuse" else ""
         return WorkroomError(
             ErrorCode.EDIT_CONFLICT,
             f"The rewind is stopped by what isn't taken back ({what}). Nothing was changed.",
-            next_step=f"Leave these paths out, {both}force it, which keeps what it overwrites in its entry.",
+            next_step=f"Leave these paths out, {both}or force it, which keeps what it overwrites in its entry.",
             details={"conflicts": rows, "total": len(self.conflicts)},
         )
 

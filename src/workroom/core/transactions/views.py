@@ -120,7 +120,7 @@ def _cell(text: str) -> str:
 
 
 def _backticks(text: str) -> list[str]:
-    runs, run = [], ""
+    runs = []
     for line in text.splitlines():
         stripped = line[1:].lstrip()
         run = stripped[: len(stripped) - len(stripped.lstrip("`"))]
