@@ -39,6 +39,8 @@ _IN_MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 _LARGEST_MEMORY = 8 << 30
 _SLOWER = 20
 """A test that takes so many times as long as it did, and five seconds, hangs."""
+_IMPORTS = 5
+"""Seconds that importing all anew may take on top; on a busy machine it takes a multiple, as the tests do."""
 
 
 @dataclass(frozen=True)
@@ -214,7 +216,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 def _import_and_test(trial: Trial, seconds: dict[str, float], tell: Callable[[str], None]) -> bool:
     if trial.mutant is not None:
         sys.meta_path.insert(0, _Finder(trial.mutant))
-    _limit(1 + sum(seconds[test] for test in trial.tests))
+    _limit(_IMPORTS + sum(seconds[test] for test in trial.tests))
     named = _Named()
     code = pytest.main(["-q", "-x", "-p", "no:cacheprovider", "-s", "--rootdir", str(PROJECT),
                         *[str(PROJECT / test) for test in trial.tests]], plugins=[named])  # fmt: skip

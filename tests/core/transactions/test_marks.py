@@ -40,9 +40,11 @@ def test_what_an_undo_took_back_can_be_taken_back_anew(house):
 
 @pytest.fixture
 def take_back(house):
+    """Marks entries as taken back by one; answers the transactions that are no longer in force."""
+
     def take(entry, *taken):
         with house.workspace.store.write() as db:
-            marks.take_back(db, [each.number for each in taken], entry.number)
+            return marks.take_back(db, [each.number for each in taken], entry.number)
 
     return take
 
@@ -52,7 +54,7 @@ def test_a_rewind_leaves_what_was_in_force_before_in_force(house, take_back):
     five = edit(house, 5)
     eight = house.undo(five.transaction_id)
     nine = edit(house, 9)
-    take_back(nine, eight)
+    assert take_back(nine, eight) == [eight.transaction_id]
     assert in_force(house, five, eight) == [True, False]
     ten = edit(house, 10)
     take_back(ten, nine)
@@ -66,7 +68,7 @@ def test_a_rewind_over_an_undo_and_what_it_undid_takes_both(house, take_back):
     five = edit(house, 5)
     eight = house.undo(five.transaction_id)
     nine = edit(house, 9)
-    take_back(nine, five, eight)
+    assert sorted(take_back(nine, five, eight)) == sorted([five.transaction_id, eight.transaction_id])
     assert in_force(house, five, eight) == [False, False]
     ten = edit(house, 10)
     take_back(ten, nine)

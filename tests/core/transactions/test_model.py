@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from workroom.base.actor import Actor
 from workroom.base.changes import ABSENT, Change, ChangeSet, Kind, State
 from workroom.core.transactions.model import (
+    Derivation,
     Entry,
     Planned,
     Transaction,
@@ -45,6 +47,11 @@ def test_a_row_carries_hashes_counts_and_the_rung():
     assert (file_row(CHANGES[4])["beforeSha256"], file_row(CHANGES[4])["afterSha256"]) == (None, None)
 
 
+def test_a_row_says_when_a_change_was_merged_and_is_silent_otherwise():
+    merged = replace(CHANGES[0], merged=True)
+    assert file_row(merged) == file_row(CHANGES[0]) | {"merged": True}
+
+
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.path)
 def test_a_stored_change_is_read_back_as_it_was(change):
     assert change_from_json(json.loads(json.dumps(change_to_json(change)))) == change
@@ -58,3 +65,22 @@ def test_an_entry_sums_lines_where_there_are_lines():
 def test_a_transaction_goes_by_its_plans_id():
     planned = Planned("tx_1", "edit", "t", (), ChangeSet(CHANGES), "f")
     assert Transaction(planned, "planned", Actor("agent", "a"), 0.0).id == "tx_1"
+
+
+def test_what_is_not_said_of_a_plan_a_transaction_or_an_entry_is_not_so():
+    agent = Actor("agent", "a")
+    planned = Planned("tx_1", "edit", "t", (), ChangeSet(()), "f")
+    assert planned == Planned(
+        "tx_1", "edit", "t", (), ChangeSet(()), "f", contents={}, directories=(), dangers=(), asks=(), warnings=(),
+        undoes=None, supersedes=None, takes_back=(), idempotency_key=None, kept=False, part=None,
+    )  # fmt: skip
+    assert planned.contents is not Planned("tx_2", "edit", "t", (), ChangeSet(()), "f").contents
+    assert Derivation("part", "tx_1") == Derivation("part", "tx_1", person="", patch="")
+    assert Transaction(planned, "planned", agent, 0.0) == Transaction(
+        planned, "planned", agent, 0.0, entry=None, applied_at=None, approval_id=None, note="", derived=None,
+        superseded_by=None,
+    )  # fmt: skip
+    assert Entry(1, "tx_1", 0.0, agent, "edit", "t", ()) == Entry(
+        1, "tx_1", 0.0, agent, "edit", "t", (), directories=(), undoes=None, undone_by=None, approval_id=None,
+        decided_by=None, forgotten=False, warnings=(),
+    )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import itertools
 import json
 from dataclasses import replace
@@ -11,9 +12,9 @@ import apsw
 import pytest
 from tests.conftest import AGENT
 
-from workroom.base.changes import ABSENT, Change, ChangeSet, Kind, Permit, State
+from workroom.base.changes import ABSENT, Change, ChangeSet, Danger, Kind, Permit, State
 from workroom.core.transactions import marks, tables
-from workroom.core.transactions.model import Derivation, Planned
+from workroom.core.transactions.model import Derivation, Directory, Entry, Planned, Transaction
 from workroom.system.store import Store
 
 NOBODY = Permit("", "")
@@ -319,3 +320,159 @@ def test_what_is_as_in_most_changes_is_not_written(house, db):
     body = json.loads(db.execute("SELECT body FROM transactions").get)
     assert sorted(body) == ["changes", "operations"]
     assert sorted(body["changes"][0]) == ["added", "after", "before", "path", "removed"]
+
+
+# Names that are never changed, and what each column holds.
+
+
+def test_the_names_of_the_steps_that_made_the_tables_stay():
+    assert [name for name, _ in tables.MIGRATIONS] == [
+        "transactions/1", "transactions/derivations", "transactions/audit", "transactions/marks",
+        "transactions/superseded", "transactions/rows",
+    ]  # fmt: skip
+
+
+def test_the_guards_are_the_triggers_of_entries_and_consumptions(db):
+    found = db.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name IN ('entries', 'consumptions')"
+    )
+    assert sorted(tables.GUARDS) == sorted(name for (name,) in found)
+
+
+EVERYTHING = Planned(
+    "tx_1",
+    "rewind",
+    "title",
+    ({"type": "rewind", "to": 3},),
+    ChangeSet((Change("f", ABSENT, State(Kind.FILE, "ab", 2, 0o644)), Change("g", State(Kind.FILE, "cd", 3), ABSENT))),
+    "print",
+    directories=(Directory("d", existed_before=True), Directory("e", existed_before=False)),
+    dangers=(Danger("delete", "g", "move"), Danger("rewrite", "f")),
+    asks=("f can run code",),
+    warnings=("one", "two"),
+    undoes=7,
+    supersedes="tx_0",
+    takes_back=(5, 4),
+    idempotency_key="key",
+    kept=True,
+)
+"""Every field has a value, and no two the same."""
+
+
+def test_each_field_of_a_transaction_is_read_back(house, db):
+    tables.add_transaction(db, EVERYTHING, AGENT, 5.0)
+    found = tables.find_transaction(db, "tx_1")
+    assert found == Transaction(EVERYTHING, "planned", AGENT, 5.0)
+    assert tables.key_owner(db, "key") == found
+    number = add_entry(house, db, EVERYTHING, Permit("", "why", "approval_1", "ann"))
+    tables.derive(db, "tx_1", Derivation("edited", "tx_0", "ann", "the difference"))
+    tables.supersede(db, "tx_1", "tx_2")
+    assert tables.find_transaction(db, "tx_1") == replace(
+        found, status="applied", entry=number, applied_at=1.0, approval_id="approval_1",
+        derived=Derivation("edited", "tx_0", "ann", "the difference"),
+    )  # fmt: skip
+    assert tables.derived_from(db, "tx_0") == tables.transactions(db, None, 9) == [tables.find_transaction(db, "tx_1")]
+
+
+def test_each_field_of_an_entry_is_read_back(house, db):
+    number = add_entry(house, db, EVERYTHING, Permit("", "why", "approval_1", "ann"))
+    written = Entry(
+        number, "tx_1", 1.0, AGENT, "rewind", "title", EVERYTHING.change_set.changes, EVERYTHING.directories, 7,
+        approval_id="approval_1", decided_by="ann", warnings=("one", "two"),
+    )  # fmt: skip
+    assert tables.entry(db, number) == tables.entry_of(db, "tx_1") == written
+    assert tables.entries(db, 9) == tables.entries_after(db, 0) == [written]
+    tables.mark_forgotten(db, number)
+    marks.take_back(db, (number,), 8)
+    assert tables.entry(db, number) == replace(written, forgotten=True, undone_by=8)
+    other = add_entry(house, db, blank("tx_2"), Permit("", "why"))
+    assert (tables.entry(db, other).decided_by, tables.entry(db, other).approval_id) == ("why", None)
+    assert (tables.entry(db, other).forgotten, tables.entry(db, other).changes) == (False, ())
+
+
+def test_the_audit_log_tells_of_an_entry_all_but_contents(house, db):
+    number = add_entry(house, db, EVERYTHING, Permit("", "approval approval_1", "approval_1", "ann"))
+    body = db.execute("SELECT body FROM entries").get
+    assert "operations" not in json.loads(body)
+    line = house.workspace.audit.lines()[-1]
+    assert (line["kind"], line["who"]["name"]) == ("entry", AGENT.name)
+    assert line["what"] == {
+        "entry": number, "transaction": "tx_1", "cause": "rewind", "title": "title", "fingerprint": "print",
+        "sha256": hashlib.sha256(body.encode()).hexdigest(), "changes": 2, "paths": ["f", "g"],
+        "reason": "approval approval_1", "approval": "approval_1", "decided_by": "ann", "undoes": 7,
+        "takes_back": [5, 4], "derived": "merged", "source": "tx_0",
+    }  # fmt: skip
+    assert tables.stored_entry(db, number) == ("tx_1", line["what"]["sha256"])
+    assert tables.stored_entry(db, 99) is None
+
+
+@pytest.mark.parametrize("kind", ["part", "edited", "create", None])
+def test_the_audit_log_tells_where_an_entry_came_from(house, db, kind):
+    operations = () if kind is None else ({"type": kind, "of": "tx_0"}, {"type": "part", "of": "tx_9"})
+    add_entry(house, db, replace(blank("tx_1"), operations=operations))
+    what = house.workspace.audit.lines()[-1]["what"]
+    came = ("derived", kind), ("source", "tx_0")
+    assert {name: value for name, value in what.items() if name in {"derived", "source"}} == (
+        dict(came) if kind in {"part", "edited"} else {}
+    )
+    assert what.keys().isdisjoint({"approval", "decided_by", "undoes", "takes_back"})
+
+
+def test_entries_are_counted_and_found_by_number_and_time(house, db):
+    assert (tables.last_entry(db), tables.count_entries(db, 0), tables.last_by(db, 9.0)) == (0, 0, 0)
+    numbers = [
+        tables.add_entry(house.workspace.store, db, blank(f"tx_{at}"), AGENT, float(at), NOBODY) for at in range(1, 5)
+    ]
+    assert numbers == [1, 2, 3, 4]
+    assert (tables.last_entry(db), tables.count_entries(db, 0), tables.count_entries(db, 3)) == (4, 4, 1)
+    assert [tables.last_by(db, at) for at in (0.9, 2.0, 2.5, 9.0)] == [0, 2, 2, 4]
+    assert [entry.number for entry in tables.entries_after(db, 2)] == [4, 3]
+
+
+def test_a_status_goes_with_its_note_and_a_key_is_only_released_by_a_failure(db):
+    tables.add_transaction(db, replace(blank("tx_1"), idempotency_key="k"), AGENT, 1.0)
+    tables.set_status(db, "tx_1", "planned", "it was interrupted")
+    assert tables.find_transaction(db, "tx_1").note == "it was interrupted"
+    assert tables.key_owner(db, "k").id == "tx_1"
+    tables.set_status(db, "tx_1", "planned")
+    assert tables.find_transaction(db, "tx_1").note == ""
+    tables.supersede(db, "tx_1", "tx_2")
+    assert (tables.find_transaction(db, "tx_1").status, tables.find_transaction(db, "tx_1").note) == ("superseded", "")
+
+
+def test_a_merged_plan_ends_all_that_it_goes_back_to_while_they_are_planned(db):
+    for name, before in (("tx_1", None), ("tx_2", "tx_1"), ("tx_3", "tx_2"), ("tx_4", "tx_3")):
+        tables.add_transaction(db, replace(blank(name), supersedes=before), AGENT, 1.0)
+    tables.set_status(db, "tx_1", "rolled_back")
+    assert tables.supersede_merged(db, tables.find_transaction(db, "tx_4").planned) == ("tx_3", "tx_2")
+    found = [tables.find_transaction(db, f"tx_{number}") for number in range(1, 5)]
+    assert [each.status for each in found] == ["rolled_back", "superseded", "superseded", "planned"]
+    assert [each.superseded_by for each in found] == [None, "tx_3", "tx_4", None]
+    assert [each.derived for each in found] == [None, None, Derivation("merged", "tx_2"), Derivation("merged", "tx_3")]
+    assert [each.note for each in found] == ["", *["tx_4 was committed in its place."] * 2, ""]
+    assert tables.supersede_merged(db, replace(blank("tx_5"), supersedes="tx_gone")) == ()
+
+
+def test_a_content_is_held_for_a_path_that_had_it_before_or_after(db):
+    for name, shas in (("tx_1", ["ab", "cd"]), ("tx_2", ["ab"])):
+        tables.add_transaction(db, replace(EVERYTHING, id=name, idempotency_key=None), AGENT, 1.0)
+        tables.refer(db, name, shas)
+    tables.add_transaction(db, blank("tx_3"), AGENT, 1.0)
+    tables.refer(db, "tx_3", ["ef"])
+    asked = [("f", "ab"), ("g", "cd"), ("f", "cd"), ("g", "ab"), ("f", "ef"), ("f", "no")]
+    assert [tables.held(db, path, sha) for path, sha in asked] == [True, True, False, False, False, False]
+
+
+def test_an_intent_is_there_until_it_is_settled(db):
+    tables.put_intent(db, "tx_1", {"steps": [1]}, 1.0, "staging")
+    assert (tables.has_intent(db, "tx_1"), tables.has_intent(db, "tx_2")) == (True, False)
+    assert tables.intents(db, "staging") == [("tx_1", {"steps": [1]})]
+    tables.put_intent(db, "tx_1", {"steps": [2]}, 2.0)
+    assert (tables.intents(db, "staging"), tables.intents(db, "prepared")) == ([], [("tx_1", {"steps": [2]})])
+    tables.delete_intent(db, "tx_1")
+    assert not tables.has_intent(db, "tx_1")
+
+
+def test_an_image_is_there_or_not(house, db):
+    sha = house.workspace.store.put_image(db, b"one")
+    assert (tables.has_image(db, sha), tables.has_image(db, "other")) == (True, False)

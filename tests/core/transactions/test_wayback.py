@@ -58,10 +58,15 @@ def main(folder: str, store: str, *acts: str) -> None:
 
 @pytest.fixture
 def failing(tmp_path):
-    """Plays acts while the syncs of one path fail, counted from 1 (`1..2`, `1..4+3` for the first and the fourth)."""
+    """Plays acts while the syncs of one path fail, counted from 1 (`1..2`, `1..4+3` for the first and the fourth).
 
-    def run(path: str, when: str, *acts: str) -> list[str]:
-        strace = ["strace", "-f", "-qq", "-o", os.devnull, "-P", str(tmp_path / "ws" / path), "-e", "trace=fsync"]
+    `also` is another path whose syncs count with those.
+    """
+
+    def run(path: str, when: str, *acts: str, also: str | None = None) -> list[str]:
+        strace = ["strace", "-f", "-qq", "-o", os.devnull, "-e", "trace=fsync"]
+        for each in (path, also or path):
+            strace += ["-P", str(tmp_path / "ws" / each)]
         strace += ["-e", f"inject=fsync:error=EIO:when={when}"]
         if (
             shutil.which("strace") is None
@@ -93,6 +98,14 @@ def test_new_files_that_the_disk_does_not_confirm(failing):
     first, second = failing(".agentic/stage/tx_000000000001-1", "1", "+f", "+g")
     assert first.startswith("The new files can't be written: Input/output error.")
     assert second == "done ['g']"
+
+
+def test_the_folder_of_new_files_that_the_disk_does_not_confirm_is_doubted_until_it_is_proven(failing):
+    stage = ".agentic/stage"
+    first, second, third = failing(f"{stage}/tx_000000000001-1", "1..2", "+f", "+g", "+h", also=stage)
+    assert first.startswith("The new files can't be written: Input/output error.")
+    assert second.startswith("No commit is taken: the disk did not confirm new files (Input/output error), and")
+    assert third == "done ['h']"
 
 
 def test_one_of_many_new_files_that_the_disk_does_not_confirm(failing):
