@@ -19,7 +19,7 @@ MODULE ?=
 JOBS ?= 1
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup serve clients test tests crash lint style types contract house format packages soak fuzz race mutants bench docs lock wheel clean
+.PHONY: all help setup serve web page clients test tests crash lint style types contract house format packages soak fuzz race mutants bench docs lock wheel clean
 
 all: test
 
@@ -31,16 +31,19 @@ setup: $(READY) ## make .venv with everything that the lock names, and Workroom 
 $(READY): requirements.lock pyproject.toml tools/setup.sh
 	@sh tools/setup.sh
 
-serve: $(READY) ## serve a folder: make serve FOLDER=path (a small sample without FOLDER)
+serve: $(READY) web ## serve a folder: make serve FOLDER=path (a small sample without FOLDER)
 	@if [ "$$FOLDER" = sample ]; then $(PY) tools/make_sample.py sample; fi
 	@exec .venv/bin/workroom serve "$$FOLDER"
+
+web: $(READY) ## build the page anew where its sources changed
+	@$(PY) tools/build_page.py
 
 test: lint tests ## lint, types, every test, coverage
 
 tests: $(READY) packages ## every test and its coverage, without lint
 	@$(PY) tools/run_tests.py
 
-lint: style types contract house ## ruff, mypy, the import contract, sizes, tests mirror source
+lint: style types contract house page ## ruff, mypy, the import contract, sizes, tests mirror source, the page's types and form
 
 style: $(READY)
 	$(PY) -m ruff check $(CODE)
@@ -56,9 +59,13 @@ house: $(READY)
 	$(PY) tools/check_house.py
 	$(PY) tools/check_mirror.py
 
+page: $(READY)
+	$(PY) tools/build_page.py --check
+
 format: $(READY) ## format the code and put imports in order
 	$(PY) -m ruff check --fix $(CODE)
 	$(PY) -m ruff format $(CODE)
+	$(PY) tools/build_page.py --format
 
 clients: $(READY) ## drive every client end to end (1 GB of npm packages), and print what was found
 	@WORKROOM_CLIENTS=all $(PY) -m pytest -q -rA --no-header tests/clients tests/interfaces/test_main_job.py | sed -n 's/^PASSED/passed/p; /FAILED/p; /SKIPPED/p; $$p'
@@ -88,6 +95,7 @@ bench: $(READY) ## measure, each figure beside a peer
 
 docs: $(READY) ## make the reference, the transcript and the typed calls anew, from the code
 	$(PY) tools/make_python.py
+	$(PY) tools/make_types.py
 	$(PY) tools/make_reference.py
 	$(PY) tools/make_transcript.py
 
@@ -98,4 +106,5 @@ wheel: $(READY) ## build the wheel into dist/
 	$(PY) -m pip wheel . --quiet --no-deps --no-build-isolation --wheel-dir dist
 
 clean: ## remove what the other targets made, except ./sample
+	rm -rf src/workroom/page web/node_modules
 	rm -rf .venv dist build .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

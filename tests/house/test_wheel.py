@@ -1,4 +1,4 @@
-"""What is shipped: one wheel with the package, whole, and the licence."""
+"""What is shipped: one wheel with the package, whole, the page that was built, and the licence."""
 
 import subprocess
 import sys
@@ -27,4 +27,7 @@ def test_the_wheel_carries_the_package_and_the_licence(tmp_path):
     source = HERE / "src"
     assert {str(path.relative_to(source)) for path in source.rglob("*.py")} <= names
     assert [name for name in names if name.endswith(".dist-info/licenses/LICENSE")]
-    assert not [name for name in names if name.startswith(("tests/", "tools/"))]
+    page = {name.removeprefix("workroom/page/") for name in names if name.startswith("workroom/page/")}
+    assert {"index.html"} == {name for name in page if not name.startswith("assets/")}
+    assert {".js", ".css"} <= {Path(name).suffix for name in page}
+    assert not [name for name in names if name.startswith(("tests/", "tools/", "web/"))]

@@ -1,4 +1,4 @@
-"""A server that a page can speak to, and a page by raw HTTP."""
+"""A server that a page can speak to, a page by raw HTTP, and the page itself in Chromium."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser
 from tests.interfaces.conftest import *  # noqa: F403 - its fixtures are this folder's, too
 from tests.interfaces.conftest import Room
-from tests.interfaces.http.conftest import Answer, Web, listening
+from tests.interfaces.http.conftest import Answer, Web, listening, shared_web, visitor  # noqa: F401 - fixtures
+from tests.page.browsing import Visit, launched, visiting
+
+from tools import build_page
 
 
 class Page:
@@ -44,3 +48,39 @@ def page(web: Web) -> Page:
     made = Page(web)
     assert made.sign_in().status == 200
     return made
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _built() -> None:
+    """The page as its sources are now."""
+    build_page.build()
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """One browser for the tests of a module."""
+    with launched() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def shared_port() -> dict[str, int]:
+    """Where the server of a module's tests listens."""
+    return {}
+
+
+@pytest.fixture
+def visit(chromium: Browser, guest: Room, shared_port: dict[str, int]) -> Iterator[Visit]:
+    """A folder of the test's own in manual mode, and a browser context; the tests of a module share a server."""
+    with visiting(chromium, guest, port_of(guest, shared_port)) as made:
+        yield made
+
+
+def port_of(room: Room, shared: dict[str, int]) -> int:
+    """Open the folder, ask about each change there, and have the server listen."""
+    person = room.person()
+    person.get("open", path=str(room.folder))
+    room.person(room.folder).get("mode", mode="manual")
+    if "port" not in shared:
+        shared["port"] = int(person.get("http", port=0)["url"].rpartition(":")[2])
+    return shared["port"]

@@ -96,7 +96,17 @@ def test_the_wire_form(shown):
         "facts": list(seen.facts), "body": seen.body, "words": seen.words, "flags": [], "obstacle": "",
         "hunks": [], "editable": True,
         "sha256": seen.sha256,
+        "changes": [{"path": "a.txt", "shown": "a.txt", "origin": None, "change": "create", "folder": False,
+                     "added": 1, "removed": 0, "before": 0, "after": 4}],
     }  # fmt: skip
+
+
+def test_changes_tell_the_real_path_and_the_shown_one(shown, house):
+    house.write("a.txt", "old\n")
+    seen = shown({"type": "move", "from": "a.txt", "to": "b\u202e.txt"}, {"type": "mkdir", "path": "docs"})
+    rows = {row["path"]: row for row in seen.to_json()["changes"]}
+    assert (rows["b\u202e.txt"]["shown"], rows["b\u202e.txt"]["origin"]) == (r"b\u202e.txt", "a.txt")
+    assert rows["docs"]["folder"]
 
 
 def test_the_same_record_is_shown_the_same(shown, house):

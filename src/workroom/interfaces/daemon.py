@@ -32,6 +32,7 @@ from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.ids import new_id
 from workroom.base.settings import parse_settings
 from workroom.interfaces import link
+from workroom.interfaces.answers import ServerRow
 from workroom.interfaces.channel import LINE_BYTES, PipeChannel, SocketChannel
 from workroom.interfaces.greeting import Greeting, read_greeting, refusal, wire_error
 from workroom.interfaces.http.house import HttpHouse
@@ -197,7 +198,7 @@ class Daemon:
         """Begin to stop; what runs is finished first."""
         self._stopped.set()
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> ServerRow:
         """What a client is told of this server."""
         return {
             "version": link.VERSION,

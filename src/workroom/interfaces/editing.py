@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import Any
 
 from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.interfaces import answers
 from workroom.person.amending import Editable, Proposed
 from workroom.text.display import show
 
 __all__ = ["bytes_of", "proposal_row"]
 
 
-def proposal_row(proposed: Proposed) -> dict[str, Any]:
+def proposal_row(proposed: Proposed) -> answers.Proposal:
     """A proposal to be edited. `path` is the real one, to be sent back; `shown` is what a person may be shown.
 
     The contents are the real bytes: whoever puts them before a person shows `flags` with them.
@@ -25,8 +25,8 @@ def proposal_row(proposed: Proposed) -> dict[str, Any]:
     }
 
 
-def _file_row(file: Editable) -> dict[str, Any]:
-    row: dict[str, Any] = {"path": file.path, "shown": show(file.path, multiline=False).text}
+def _file_row(file: Editable) -> answers.EditableRow:
+    row: answers.EditableRow = {"path": file.path, "shown": show(file.path, multiline=False).text}
     if file.data is None:
         return {**row, "obstacle": show(file.obstacle, multiline=False).text}
     data = base64.b64encode(file.data).decode("ascii")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Annotated, Any, Protocol, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -16,6 +16,7 @@ from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.audit import Audit
 from workroom.core.clients import Client
 from workroom.core.transactions import Strategy
+from workroom.interfaces import answers
 from workroom.interfaces.editing import bytes_of, proposal_row
 from workroom.interfaces.person_rows import client_row, decided_row, entry_row, plain, workspace_row
 from workroom.person import audit, calls, clients, decisions, settings
@@ -41,7 +42,7 @@ class Server(Protocol):
     hub: Hub
     pages: SignIn
 
-    def describe(self) -> dict[str, Any]: ...
+    def describe(self) -> answers.ServerRow: ...
 
     def stop(self) -> None: ...
 
@@ -193,41 +194,42 @@ class SinceParams(_Params):
     since: int | None = Field(default=None, le=_LARGEST)
 
 
-def _status(asking: Asking, _params: _Nothing) -> dict[str, Any]:
+def _status(asking: Asking, _params: _Nothing) -> answers.Status:
     rows = [workspace_row(one) for one in asking.server.hub.workspaces()]
     state = asking.server.hub.state
     known = [one.path for one in state.workspaces()]
     return {"server": asking.server.describe(), "workspaces": rows, "known": known, "warning": state.warning}
 
 
-def _open(asking: Asking, params: _Open) -> dict[str, Any]:
+def _open(asking: Asking, params: _Open) -> answers.WorkspaceRow:
     workspace = asking.server.hub.open(params.path, params.adopt)
     return workspace_row(workspace)
 
 
-def _close(asking: Asking, params: _Path) -> dict[str, Any]:
+def _close(asking: Asking, params: _Path) -> answers.Closed:
     return {"closed": asking.server.hub.close(params.path)}
 
 
-def _pending(asking: Asking, _params: _Nothing) -> dict[str, Any]:
-    return {"pending": [row.to_json() for row in decisions.pending(asking.credential, asking.workspace)]}
+def _pending(asking: Asking, _params: _Nothing) -> answers.Pending:
+    waiting = decisions.pending(asking.credential, asking.workspace)
+    return {"pending": [cast("answers.WaitingRow", row.to_json()) for row in waiting]}
 
 
-def _show(asking: Asking, params: _Id) -> dict[str, Any]:
+def _show(asking: Asking, params: _Id) -> answers.Shown:
     presented = decisions.show(asking.credential, asking.workspace, params.id)
-    return {**presented.to_json(), "text": presented.text}
+    return cast("answers.Shown", {**presented.to_json(), "text": presented.text})
 
 
-def _accept(asking: Asking, params: _Accept) -> dict[str, Any]:
+def _accept(asking: Asking, params: _Accept) -> answers.Decided:
     chosen = {"files": params.files, "hunks": params.hunks}
     return decided_row(decisions.accept(asking.credential, asking.workspace, params.words, hold=params.hold, **chosen))
 
 
-def _proposal(asking: Asking, params: _Words) -> dict[str, Any]:
+def _proposal(asking: Asking, params: _Words) -> answers.Proposal:
     return proposal_row(decisions.proposal(asking.credential, asking.workspace, params.words))
 
 
-def _edit(asking: Asking, params: _Edited) -> dict[str, Any]:
+def _edit(asking: Asking, params: _Edited) -> answers.Decided:
     contents = {
         path: content if isinstance(content, str) else bytes_of(path, content.base64)
         for path, content in params.contents.items()
@@ -244,11 +246,11 @@ def _edit(asking: Asking, params: _Edited) -> dict[str, Any]:
     )
 
 
-def _deny(asking: Asking, params: _Words) -> dict[str, Any]:
+def _deny(asking: Asking, params: _Words) -> answers.Decided:
     return decided_row(decisions.deny(asking.credential, asking.workspace, params.words))
 
 
-def _mode(asking: Asking, params: _Mode) -> dict[str, Any]:
+def _mode(asking: Asking, params: _Mode) -> answers.Mode:
     if params.mode is None:
         mode = settings.mode_of(asking.credential, asking.workspace)
     else:
@@ -256,34 +258,39 @@ def _mode(asking: Asking, params: _Mode) -> dict[str, Any]:
     return {"mode": str(mode), "level": mode.level}
 
 
-def _settings_list(asking: Asking, _params: _Nothing) -> dict[str, Any]:
+def _settings_list(asking: Asking, _params: _Nothing) -> answers.Settings:
     found = settings.list_settings(asking.credential, asking.workspace, asking.server.hub.state)
-    return {"settings": [asdict(one) for one in found]}
+    return {"settings": [_setting_row(one) for one in found]}
 
 
-def _settings_get(asking: Asking, params: _Key) -> dict[str, Any]:
-    return asdict(settings.get_setting(asking.credential, asking.workspace, asking.server.hub.state, params.key))
+def _settings_get(asking: Asking, params: _Key) -> answers.SettingRow:
+    return _setting_row(settings.get_setting(asking.credential, asking.workspace, asking.server.hub.state, params.key))
 
 
-def _settings_set(asking: Asking, params: _Set) -> dict[str, Any]:
+def _settings_set(asking: Asking, params: _Set) -> answers.SettingRow:
     state = asking.server.hub.state
     changed = settings.set_setting(
         asking.credential, asking.workspace, state, params.key, params.value, user=params.user
     )
-    return asdict(changed)
+    return _setting_row(changed)
 
 
-def _settings_unset(asking: Asking, params: _Unset) -> dict[str, Any]:
+def _settings_unset(asking: Asking, params: _Unset) -> answers.SettingRow:
     state = asking.server.hub.state
-    return asdict(settings.unset_setting(asking.credential, asking.workspace, state, params.key, user=params.user))
+    unset = settings.unset_setting(asking.credential, asking.workspace, state, params.key, user=params.user)
+    return _setting_row(unset)
 
 
-def _history(asking: Asking, params: _Log) -> dict[str, Any]:
+def _setting_row(setting: settings.Setting) -> answers.SettingRow:
+    return cast("answers.SettingRow", asdict(setting))
+
+
+def _history(asking: Asking, params: _Log) -> answers.Entries:
     entries = history.log(asking.credential, asking.workspace, params.limit, params.before)
     return {"entries": [entry_row(entry) for entry in entries]}
 
 
-def _undo(asking: Asking, params: _Undo) -> dict[str, Any]:
+def _undo(asking: Asking, params: _Undo) -> answers.Undone | answers.Previewed:
     strategy: Strategy = "merge" if params.merge else "refuse"
     if not params.preview:
         entry = history.undo(
@@ -308,7 +315,7 @@ def _undo(asking: Asking, params: _Undo) -> dict[str, Any]:
     }
 
 
-def _clients_create(asking: Asking, params: _NewClient) -> dict[str, Any]:
+def _clients_create(asking: Asking, params: _NewClient) -> answers.MadeClient:
     hub = asking.server.hub
     workspaces = [hub.open(folder) for folder in params.folders]
     client, token = clients.create(
@@ -322,12 +329,12 @@ def _clients_create(asking: Asking, params: _NewClient) -> dict[str, Any]:
     }
 
 
-def _clients_list(asking: Asking, _params: _Nothing) -> dict[str, Any]:
+def _clients_list(asking: Asking, _params: _Nothing) -> answers.Clients:
     found = clients.list_clients(asking.credential, asking.server.hub.clients)
     return {"clients": [client_row(asking.server.hub.state, one) for one in found]}
 
 
-def _clients_revoke(asking: Asking, params: _ClientName) -> dict[str, Any]:
+def _clients_revoke(asking: Asking, params: _ClientName) -> answers.OneClient:
     hub = asking.server.hub
     client = clients.revoke(asking.credential, hub.clients, params.name)
     hub.ledger.tell(_token(client, "revoked"), asking.credential.actor)
@@ -338,7 +345,7 @@ def _token(client: Client, action: str) -> Token:
     return Token(client.id, action, client.name, client.profile, tuple(client.workspaces))
 
 
-def _page_code(asking: Asking, _params: _Nothing) -> dict[str, Any]:
+def _page_code(asking: Asking, _params: _Nothing) -> answers.PageCode:
     """A code that signs one page in, and where; a page can't have one for another."""
     if asking.credential.surface == "page":
         raise WorkroomError(
@@ -357,26 +364,26 @@ def _page_code(asking: Asking, _params: _Nothing) -> dict[str, Any]:
     return {"code": code, "url": url, "link": link_of(url, code)}
 
 
-def _pages_list(asking: Asking, _params: _Nothing) -> dict[str, Any]:
+def _pages_list(asking: Asking, _params: _Nothing) -> answers.Pages:
     return {"pages": [_page_row(key) for key in asking.server.pages.list()]}
 
 
-def _pages_revoke(asking: Asking, params: _ClientName) -> dict[str, Any]:
+def _pages_revoke(asking: Asking, params: _ClientName) -> answers.OnePage:
     key = asking.server.pages.revoke(params.name)
     asking.server.hub.ledger.tell(Token(key.id, "revoked", "page", "page", ()), asking.credential.actor)
     return {"page": _page_row(key)}
 
 
-def _page_row(key: Key) -> dict[str, Any]:
+def _page_row(key: Key) -> answers.PageRow:
     return {"id": key.id, "createdAt": iso(key.created_at), "browser": plain(key.browser)}
 
 
-def _audit_verify(asking: Asking, params: _Verify) -> dict[str, Any]:
+def _audit_verify(asking: Asking, params: _Verify) -> answers.Verified:
     verdict = audit.verify(asking.credential, _log_of(asking, params), params.since, params.expect)
-    return {**asdict(verdict), "good": verdict.good}
+    return cast("answers.Verified", {**asdict(verdict), "good": verdict.good})
 
 
-def _audit_export(asking: Asking, params: _Export) -> dict[str, Any]:
+def _audit_export(asking: Asking, params: _Export) -> answers.Exported:
     return {"lines": audit.export(asking.credential, _log_of(asking, params), params.since, params.limit)}
 
 
@@ -384,7 +391,7 @@ def _log_of(asking: Asking, params: _AuditLog) -> Audit:
     return asking.server.hub.ledger.audit if params.server else asking.workspace.audit
 
 
-def _rewind(asking: Asking, params: _Rewind) -> dict[str, Any]:
+def _rewind(asking: Asking, params: _Rewind) -> answers.Undone | answers.RewindPreviewed:
     strategy: Strategy = "merge" if params.merge else "refuse"
     how: dict[str, Any] = {"force": params.force, "strategy": strategy}
     if not params.preview:
@@ -428,7 +435,8 @@ def _tool(asking: Asking, params: _Tool) -> dict[str, Any]:
 @dataclass(frozen=True, slots=True)
 class _Method:
     params: type[_Params]
-    run: Callable[[Asking, Any], dict[str, Any]]
+    run: Callable[[Asking, Any], Mapping[str, Any]]
+    """Its return annotation is the answer's shape, which the page's types are made from."""
 
 
 METHODS: Mapping[str, _Method] = {

@@ -14,6 +14,7 @@ import asyncio
 import contextlib
 import json
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 from workroom.base.errors import ErrorCode, WorkroomError
@@ -99,7 +100,7 @@ class PersonConnection:
             fault = WorkroomError(ErrorCode.INTERNAL, "The server met a fault; its log tells more.")
             self._send({"id": number, "error": wire_error(fault)})
 
-    async def _run(self, name: str, params: dict[str, Any]) -> dict[str, Any]:
+    async def _run(self, name: str, params: dict[str, Any]) -> Mapping[str, Any]:
         if name == "stop":
             self._loop.call_soon(self._server.stop)
             return {"stopping": True}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from workroom.base.errors import WorkroomError
 from workroom.core.approvals import Approval
 from workroom.core.clients import Client
 from workroom.core.transactions import Entry
+from workroom.interfaces import answers
 from workroom.person.decisions import Decided
 from workroom.system.clock import iso, now
 from workroom.system.state import StateDirectory
@@ -20,9 +19,13 @@ __all__ = ["client_row", "decided_row", "entry_row", "plain", "workspace_row"]
 _SHOWN_PATHS = 20
 
 
-def workspace_row(workspace: Workspace) -> dict[str, Any]:
+def workspace_row(workspace: Workspace) -> answers.WorkspaceRow:
     """One open folder; its mode is None while its settings are wrong, and `error` says how."""
-    row: dict[str, Any] = {"path": workspace.root.path, "mode": None, "pending": workspace.approvals.count_pending()}
+    row: answers.WorkspaceRow = {
+        "path": workspace.root.path,
+        "mode": None,
+        "pending": workspace.approvals.count_pending(),
+    }
     try:
         row["mode"] = str(workspace.settings().mode)
     except WorkroomError as error:
@@ -30,16 +33,16 @@ def workspace_row(workspace: Workspace) -> dict[str, Any]:
     return row
 
 
-def decided_row(decided: Decided) -> dict[str, Any]:
+def decided_row(decided: Decided) -> answers.Decided:
     """A decision, and what the accepted call answered."""
-    body: dict[str, Any] = {"approval": _approval(decided.record)}
+    body: answers.Decided = {"approval": _approval(decided.record)}
     if decided.envelope is not None:
         body["envelope"] = decided.envelope.to_json()
         body["summary"] = escaped(decided.envelope.summary).text
     return body
 
 
-def _approval(record: Approval) -> dict[str, Any]:
+def _approval(record: Approval) -> answers.ApprovalRow:
     return {
         "id": record.id,
         "kind": record.kind,
@@ -51,7 +54,7 @@ def _approval(record: Approval) -> dict[str, Any]:
     }
 
 
-def entry_row(entry: Entry) -> dict[str, Any]:
+def entry_row(entry: Entry) -> answers.EntryRow:
     """One line of the history, up to 20 of its paths; `flags` tell what was found in it and is shown escaped."""
     paths = [change.path for change in entry.changes[:_SHOWN_PATHS]]
     return {
@@ -75,7 +78,7 @@ def entry_row(entry: Entry) -> dict[str, Any]:
     }
 
 
-def client_row(state: StateDirectory, client: Client) -> dict[str, Any]:
+def client_row(state: StateDirectory, client: Client) -> answers.ClientRow:
     """One client with a token, and the folders that it is bound to."""
     return {
         "id": client.id,

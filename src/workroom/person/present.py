@@ -60,6 +60,8 @@ class Presented:
     """The hunks that can be accepted by themselves: path and ids."""
     editable: bool = False
     """Whether it can be accepted in part, and edited first."""
+    changes: tuple[Change, ...] = ()
+    """What `body` tells of, path by path."""
 
     def to_json(self) -> dict[str, Any]:
         """The wire's form."""
@@ -77,6 +79,7 @@ class Presented:
             "sha256": self.sha256,
             "editable": self.editable,
             "hunks": [{"path": path, "ids": list(ids)} for path, ids in self.hunks],
+            "changes": [_change_row(change) for change in self.changes],
         }
 
 
@@ -94,6 +97,7 @@ class _Draft:
     names: tuple[str, ...] = ()
     changed: bool = False
     named: Named = field(default_factory=dict)
+    changes: tuple[Change, ...] = ()
 
 
 def present(workspace: Workspace, record: Approval) -> Presented:
@@ -116,6 +120,7 @@ def present(workspace: Workspace, record: Approval) -> Presented:
         text=text,
         sha256=hashlib.sha256(text.encode()).hexdigest(),
         changed=draft.changed,
+        changes=draft.changes,
         editable=is_editable(record),
         hunks=tuple(
             (show(path, multiline=False).text, tuple(hunk.id for hunk in each)) for path, each in draft.named.items()
@@ -222,7 +227,7 @@ def _transaction(workspace: Workspace, record: Approval) -> _Draft:
     changed = record.status is Status.PENDING and planned.fingerprint != record.fingerprint
     if changed:
         obstacle = "What it would do has changed since it was asked for, and a yes would be to what it was then."
-    return _Draft(tuple(reasons), body, planned.title, obstacle, names, changed, named)
+    return _Draft(tuple(reasons), body, planned.title, obstacle, names, changed, named, planned.change_set.changes)
 
 
 def _facts(record: Approval) -> list[str]:
@@ -254,6 +259,21 @@ def _change_line(change: Change) -> str:
         return f"{row['change']} folder {name}"
     counts = "not text" if change.added is None else f"+{change.added} -{change.removed}"
     return f"{row['change']} {name} ({counts}; {change.before.size} -> {change.after.size} bytes)"
+
+
+def _change_row(change: Change) -> dict[str, Any]:
+    """`path` is the real one, by which a part of it is named; `shown` and `origin` may be shown."""
+    return {
+        "path": change.path,
+        "shown": show(change.path, multiline=False).text,
+        "origin": None if change.origin is None else show(change.origin, multiline=False).text,
+        "change": file_row(change)["change"],
+        "folder": Kind.DIRECTORY in {change.before.kind, change.after.kind},
+        "added": change.added,
+        "removed": change.removed,
+        "before": change.before.size,
+        "after": change.after.size,
+    }
 
 
 def _text(facts: list[str], body: str, words: str, flags: tuple[str, ...]) -> str:

@@ -39,7 +39,8 @@ def application(
 ) -> ASGIApp:
     """Everything, behind its guard. `hosts` are the names, with ports, that it goes by; the package has the events.
 
-    `page` answers below `/page/`, with a door of its own: tokens are no keys there, nor its keys tokens here.
+    `page` answers at `/` and below `/page/` and `/assets/`, with a door of its own: tokens are no keys there, nor its
+    keys tokens here.
     """
     routes: list[BaseRoute] = list(ROUTES)
     for path, app in mounted(hub).items():
@@ -64,14 +65,15 @@ class _Mount:
 
 
 class _Fork:
-    """Sends what is below `/page/` one way, and all else the other."""
+    """Sends the page and what it asks for one way, and all else the other."""
 
     def __init__(self, page: ASGIApp, others: ASGIApp) -> None:
         self._page = page
         self._others = others
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        way = self._page if scope["type"] == "http" and scope["path"].startswith("/page/") else self._others
+        path = scope["path"] if scope["type"] == "http" else ""
+        way = self._page if path == "/" or path.startswith(("/page/", "/assets/")) else self._others
         await way(scope, receive, send)
 
 

@@ -33,7 +33,7 @@ from workroom.server.hub import Hub
 __all__ = ["Page", "Serving"]
 
 Page = Callable[[Limits], ASGIApp]
-"""Makes what answers below `/page/`: the person's way in, which this room can't import."""
+"""Makes what answers at `/`, `/assets/` and `/page/`: the person's way in, which this room can't import."""
 
 _BACKLOG = 256
 

@@ -1,6 +1,7 @@
 """The person's way in over HTTP: what the page in their browser speaks.
 
     door     who is let in
+    static   the page's own files, built from web/
     routes   signing in, the person's methods, and the stream of events
 
 Codes and keys themselves are server/signin.

@@ -24,6 +24,7 @@ from workroom.interfaces.http.limits import Limits
 from workroom.interfaces.http.share import Share
 from workroom.interfaces.methods import Asking, Server, method_of, parsed
 from workroom.interfaces.page.door import SIGN_IN, Door, turned_away
+from workroom.interfaces.page.static import Static
 from workroom.person.credential import PersonCredential
 from workroom.server.lobby import Lobby
 from workroom.server.rooms import Here, KnownDoors, Rooms
@@ -50,7 +51,7 @@ class _Call(BaseModel):
 
 
 def page_application(server: Server, signin: SignIn, credential: PersonCredential, limits: Limits) -> ASGIApp:
-    """What answers below `/page/`. `credential` is what a page that is signed in speaks with."""
+    """What answers at `/`, `/assets/` and `/page/`. `credential` is what a page that is signed in speaks with."""
     page = _Page(server, signin, credential, limits)
     routes = [
         Route(SIGN_IN, page.sign_in, methods=["POST"]),
@@ -58,7 +59,7 @@ def page_application(server: Server, signin: SignIn, credential: PersonCredentia
         Route("/page/v1/events", page.events, methods=["GET"]),
     ]
     inside = Share(Body(Router(routes, redirect_slashes=False), limits), limits)
-    return Door(inside, server.hub, signin)
+    return Static(Door(inside, server.hub, signin))
 
 
 class _Page:

@@ -1,0 +1,44 @@
+/** What happens to a call that would change something, decided in advance. */
+import { useState } from "react";
+import type { Refused } from "../api/call";
+import { Failure } from "../parts/states";
+import { useSettled } from "../parts/useSettled";
+import { usePlace } from "../shell/place";
+import { asRefused, useStore } from "../state/store";
+
+const MODES = [
+  { mode: "manual", title: "Manual", says: "Every change waits for you." },
+  { mode: "plan", title: "Plan", says: "Changes run while a plan that you accepted is open." },
+  { mode: "auto", title: "Auto", says: "Changes run at once. You can undo each." },
+];
+
+export function ModeSwitch() {
+  const place = usePlace();
+  const { value } = useStore(place.room.mode);
+  const live = useStore(place.room.line).kind === "live";
+  const [error, setError] = useState<Refused | null>(null);
+  const settled = useSettled(value?.mode ?? "");
+  const choose = (mode: string) =>
+    settled.guard(() => {
+      setError(null);
+      place.room.call("mode", { mode }).then(
+        () => place.say(`Mode: ${mode}.`),
+        (refused: unknown) => setError(asRefused(refused)),
+      );
+    });
+  return (
+    <fieldset className="modes" disabled={!live}>
+      <legend>What agents may do</legend>
+      <div className="segments">
+        {MODES.map(({ mode, title }) => (
+          <label key={mode} className="segment" data-mode={mode}>
+            <input type="radio" name="mode" value={mode} checked={value?.mode === mode} onChange={choose(mode)} />
+            {title}
+          </label>
+        ))}
+      </div>
+      <p className="quiet">{MODES.find(({ mode }) => mode === value?.mode)?.says ?? " "}</p>
+      {error ? <Failure error={error} /> : null}
+    </fieldset>
+  );
+}

@@ -1,0 +1,19 @@
+/** The page begins: the code leaves the address first, before anything else is done. */
+import { createRoot } from "react-dom/client";
+import { App } from "./shell/App";
+import { begin, followOtherTabs, takeCode } from "./state/session";
+import { applyTheme } from "./state/theme";
+import "./styles/base.css";
+import "./styles/shell.css";
+import "./styles/inbox.css";
+
+const code = takeCode();
+applyTheme();
+followOtherTabs();
+addEventListener("hashchange", () => {
+  const another = takeCode(); // a new link that is opened in the same tab
+  if (another) void begin(another);
+});
+const root = document.getElementById("root");
+if (root) createRoot(root).render(<App />);
+void begin(code);

@@ -1,0 +1,108 @@
+/** Yes, no, or a part; nothing by default, nothing by a key alone, and nothing by a click that came too soon. */
+import { useState } from "react";
+import type { Refused } from "../api/call";
+import type { Methods, ShowAnswer } from "../api/types";
+import { Icon } from "../parts/Icon";
+import { Failure } from "../parts/states";
+import { useSettled } from "../parts/useSettled";
+import { usePlace } from "../shell/place";
+import { asRefused, useStore } from "../state/store";
+import { type Part, partOf, type Selection } from "./selection";
+
+type DecisionProps = { shown: ShowAnswer; selection: Selection; refresh: () => void };
+
+export function Decision({ shown, selection, refresh }: DecisionProps) {
+  if (shown.status !== "pending") return <Done shown={shown} />;
+  return <Open shown={shown} selection={selection} refresh={refresh} />;
+}
+
+function Open({ shown, selection, refresh }: DecisionProps) {
+  const { room } = usePlace();
+  const live = useStore(room.line).kind === "live";
+  const waiting = useStore(room.pending).value ?? [];
+  const [words, setWords] = useState("");
+  const { running, error, decide } = useDecide(shown, refresh);
+  const settled = useSettled([shown.sha256, live, running, ...waiting.map((row) => row.id)].join());
+  const part = partOf(shown, selection);
+  const nothing = part?.count === 0;
+  const off = !live || running !== null;
+  const said = `${shown.id} ${words}`.trim();
+  const accept = settled.guard(() => decide("accept", { words: said, ...(part ? named(part) : {}) }));
+  const deny = settled.guard(() => decide("deny", { words: said }));
+  return (
+    <footer className="decision" aria-label="Your decision" data-fresh={settled.fresh}>
+      {error ? <Failure error={error} retry={refresh} /> : null}
+      <p className="decision-note" role="status">
+        {settled.missed ? "That click came too soon after the page had changed. Look again, then click." : ""}
+      </p>
+      <div className="decision-row">
+        <input
+          type="text"
+          value={words}
+          onChange={(event) => setWords(event.target.value)}
+          placeholder="A word to the agent, or why not"
+          aria-label="A word to the agent"
+          maxLength={2_000}
+        />
+        <button type="button" className="deny" disabled={off} onClick={deny}>
+          <Icon name="close" /> {running === "deny" ? "Denying…" : "Deny"}
+        </button>
+        <button type="button" className="accept" disabled={off || nothing || shown.obstacle !== ""} onClick={accept}>
+          <Icon name="check" /> {running === "accept" ? "Accepting…" : label(part)}
+        </button>
+      </div>
+    </footer>
+  );
+}
+
+function useDecide(shown: ShowAnswer, refresh: () => void) {
+  const place = usePlace();
+  const [running, setRunning] = useState<"accept" | "deny" | null>(null);
+  const [error, setError] = useState<Refused | null>(null);
+  const decide = <M extends "accept" | "deny">(method: M, params: Methods[M]["params"]): void => {
+    setRunning(method);
+    setError(null);
+    place.room
+      .call(method, params)
+      .then((done) => place.say(done.summary ?? (method === "deny" ? "Denied." : "Accepted.")))
+      .catch((refused: unknown) => setError(asRefused(refused)))
+      .finally(() => {
+        setRunning(null);
+        refresh();
+        void place.room.pending.refresh();
+      });
+  };
+  void shown;
+  return { running, error, decide };
+}
+
+function named(part: Part): { files?: string[]; hunks?: string[] } {
+  return { ...(part.files.length ? { files: part.files } : {}), ...(part.hunks.length ? { hunks: part.hunks } : {}) };
+}
+
+function label(part: Part | null): string {
+  if (!part) return "Accept all";
+  return part.count === 0 ? "Nothing is taken" : `Accept ${part.count} of ${part.total}`;
+}
+
+function Done({ shown }: { shown: ShowAnswer }) {
+  const place = usePlace();
+  const next = useStore(place.room.pending).value?.[0];
+  return (
+    <footer className="decision" aria-label="Your decision">
+      <p className="decision-done" role="status">
+        This is {shown.status}. {shown.facts.find((fact) => fact.startsWith("decided by")) ?? ""}
+      </p>
+      <div className="decision-row">
+        <button type="button" onClick={() => place.tabs.close(`review-${shown.id}`)}>
+          Close
+        </button>
+        {next ? (
+          <button type="button" onClick={() => place.pane.set("inbox")} className="narrow-only">
+            Back to the inbox
+          </button>
+        ) : null}
+      </div>
+    </footer>
+  );
+}

@@ -1,0 +1,78 @@
+/** The middle: tabs, and what the shown one holds. */
+import type { KeyboardEvent } from "react";
+import { Icon } from "../parts/Icon";
+import { Empty } from "../parts/states";
+import { useStore } from "../state/store";
+import type { Tab } from "../state/tabs";
+import { usePlace } from "./place";
+import { TABS } from "./views";
+
+export function Middle() {
+  const place = usePlace();
+  const { open, active } = useStore(place.tabs);
+  const shown = open.find((tab) => tab.id === active);
+  const View = shown ? TABS[shown.kind]?.view : undefined;
+  return (
+    <main className="middle" aria-label="Open" data-part tabIndex={-1}>
+      {open.length ? <TabStrip open={open} active={active} /> : null}
+      {shown && View ? (
+        <div className="tab-panel" role="tabpanel" id="tab-panel" aria-labelledby={`tab-${shown.id}`}>
+          <View key={shown.id} tab={shown} />
+        </div>
+      ) : (
+        <Empty icon="inbox" title="Nothing is open">
+          <p>
+            Requests that wait are in the inbox. <kbd>?</kbd> shows the keys.
+          </p>
+        </Empty>
+      )}
+    </main>
+  );
+}
+
+function TabStrip({ open, active }: { open: Tab[]; active: string | null }) {
+  const place = usePlace();
+  const turn = (event: KeyboardEvent<HTMLElement>): void => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const at = open.findIndex((tab) => tab.id === active);
+    const next = step === undefined ? undefined : open[(at + step + open.length) % open.length];
+    if (!next) return;
+    event.preventDefault();
+    place.tabs.activate(next.id);
+    document.getElementById(`tab-${next.id}`)?.focus();
+  };
+  return (
+    <div className="tabs">
+      <div role="tablist" aria-label="Open tabs" onKeyDown={turn} className="tab-list">
+        {open.map((tab) => (
+          <button
+            key={tab.id}
+            type="button"
+            role="tab"
+            id={`tab-${tab.id}`}
+            className="tab"
+            aria-selected={tab.id === active}
+            aria-controls="tab-panel"
+            tabIndex={tab.id === active ? 0 : -1}
+            onClick={() => place.tabs.activate(tab.id)}
+            onAuxClick={() => place.tabs.close(tab.id)}
+          >
+            <Icon name={TABS[tab.kind]?.icon ?? "files"} />
+            <span className="tab-title">{tab.title}</span>
+          </button>
+        ))}
+      </div>
+      {active !== null ? (
+        <button
+          type="button"
+          className="icon-button"
+          title="Close the tab (Alt+W)"
+          onClick={() => place.tabs.close(active)}
+        >
+          <Icon name="close" />
+          <span className="sr">Close the tab</span>
+        </button>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,27 @@
+/** One sentence for a moment, for screen readers too. */
+import { useEffect } from "react";
+import { Icon } from "../parts/Icon";
+import { useStore } from "../state/store";
+import { usePlace } from "./place";
+
+const SHOWN_MS = 8_000;
+
+export function Notice() {
+  const { notice } = usePlace();
+  const text = useStore(notice);
+  useEffect(() => {
+    const timer = setTimeout(() => notice.set(""), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [notice, text]);
+  return (
+    <div className="notice" role="status" data-shown={text !== ""}>
+      {text}
+      {text ? (
+        <button type="button" className="icon-button" onClick={() => notice.set("")}>
+          <Icon name="close" />
+          <span className="sr">Dismiss</span>
+        </button>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+/** The room: the left bar, the middle with its tabs, the inbox, the status line. */
+import { useEffect, useState } from "react";
+import { Inbox } from "../inbox/Inbox";
+import type { Room } from "../state/room";
+import { useStore } from "../state/store";
+import { Line } from "./Line";
+import { Middle } from "./Middle";
+import { Notice } from "./Notice";
+import { Place, PlaceProvider } from "./place";
+import { Rail, Side } from "./Side";
+import { StatusLine } from "./StatusLine";
+import { TopBar } from "./TopBar";
+import { useKeys } from "./useKeys";
+
+type ShellProps = { room: Room; folders: string[]; choose: (path: string) => void; note: string };
+
+export function Shell({ room, folders, choose, note }: ShellProps) {
+  const [place] = useState(() => new Place(room));
+  const pane = useStore(place.pane);
+  const inboxOpen = useStore(place.inboxOpen);
+  useTitle(room);
+  useKeys(place);
+  useEffect(() => {
+    if (note) place.say(note);
+  }, [place, note]);
+  return (
+    <PlaceProvider value={place}>
+      <div className="shell" data-pane={pane} data-inbox={inboxOpen ? "open" : "closed"}>
+        <TopBar folders={folders} choose={choose} />
+        <Line />
+        <Rail />
+        <Side />
+        <Middle />
+        <Inbox />
+        <StatusLine />
+        <Notice />
+      </div>
+    </PlaceProvider>
+  );
+}
+
+/** The window's title tells what waits. */
+function useTitle(room: Room): void {
+  const waiting = useStore(room.pending).value?.length ?? 0;
+  const name = room.path.slice(room.path.lastIndexOf("/") + 1) || room.path;
+  useEffect(() => {
+    document.title = `${waiting ? `(${waiting}) ` : ""}${name} – Workroom`;
+  }, [name, waiting]);
+}

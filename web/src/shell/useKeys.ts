@@ -1,0 +1,69 @@
+/** Keys of the whole page. None of them decides anything. */
+import { useEffect } from "react";
+import type { Place } from "./place";
+
+/** What the help sheet lists; `run` answers whether the key was taken. */
+export const KEYS = [
+  { keys: "F6", says: "Next part of the page" },
+  { keys: "Alt+I", says: "Inbox" },
+  { keys: "Alt+W", says: "Close the tab" },
+  { keys: "Alt+PageDown", says: "Next tab" },
+  { keys: "Alt+PageUp", says: "Previous tab" },
+  { keys: "?", says: "This list" },
+];
+
+export function useKeys(place: Place): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (run(place, event)) event.preventDefault();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [place]);
+}
+
+function run(place: Place, event: KeyboardEvent): boolean {
+  if (event.key === "F6") return nextPart(event.shiftKey ? -1 : 1);
+  if (event.key === "?" && !isTyping(event.target)) return (place.help.set(true), true);
+  if (!event.altKey || event.ctrlKey || event.metaKey) return false;
+  if (event.code === "KeyI") return showInbox(place);
+  if (event.code === "KeyW") return closeTab(place);
+  if (event.key === "PageDown") return turn(place, 1);
+  if (event.key === "PageUp") return turn(place, -1);
+  return false;
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}
+
+/** From landmark to landmark. */
+function nextPart(step: number): true {
+  const parts = [...document.querySelectorAll<HTMLElement>("[data-part]")].filter((part) => part.offsetParent !== null);
+  const now = parts.findIndex((part) => part.contains(document.activeElement));
+  parts[(now + step + parts.length) % parts.length]?.focus();
+  return true;
+}
+
+function showInbox(place: Place): true {
+  place.inboxOpen.set(true);
+  place.pane.set("inbox");
+  requestAnimationFrame(() => document.querySelector<HTMLElement>(".inbox")?.focus());
+  return true;
+}
+
+function closeTab(place: Place): boolean {
+  const { active } = place.tabs.get();
+  if (active !== null) place.tabs.close(active);
+  return active !== null;
+}
+
+function turn(place: Place, step: number): boolean {
+  const { open, active } = place.tabs.get();
+  const at = open.findIndex((tab) => tab.id === active);
+  const next = open[(at + step + open.length) % open.length];
+  if (next) place.tabs.activate(next.id);
+  return next !== undefined;
+}

@@ -1,0 +1,18 @@
+/** The visible list of what the left bar and the tabs can show; each is a folder of its own. */
+import type { ComponentType } from "react";
+import { Changes } from "../changes/Changes";
+import type { IconName } from "../parts/Icon";
+import { Review } from "../review/Review";
+import type { Tab } from "../state/tabs";
+
+export type SideView = { id: string; title: string; icon: IconName; view: ComponentType };
+
+/** In the order of the left bar. */
+export const SIDE: SideView[] = [{ id: "changes", title: "Changes", icon: "changes", view: Changes }];
+
+export type TabView = { icon: IconName; view: ComponentType<{ tab: Tab }> };
+
+/** By a tab's kind. */
+export const TABS: Record<string, TabView> = {
+  review: { icon: "question", view: Review },
+};

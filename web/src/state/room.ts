@@ -1,0 +1,80 @@
+/**
+ * One workspace as this page knows it: what was fetched, how live that is, and what changes it.
+ *
+ * A look is taken when the stream is live, and each event has what it tells of fetched anew; so nothing falls between.
+ */
+import type { Call } from "../api/call";
+import { type Line, Stream, type Told } from "../api/events";
+import type { Events, LogAnswer, ModeAnswer, StatusAnswer, WaitingRow } from "../api/types";
+import { leaveQuietly } from "./session";
+import { Resource, Store } from "./store";
+
+const ENTRIES = 100;
+
+export class Room {
+  readonly line = new Store<Line>({ kind: "connecting" });
+  readonly status: Resource<StatusAnswer>;
+  readonly pending: Resource<WaitingRow[]>;
+  readonly mode: Resource<ModeAnswer>;
+  readonly log: Resource<LogAnswer>;
+  /** The newest event, for those who want to tell of it. */
+  readonly newest = new Store<Told | null>(null);
+  readonly #stream: Stream;
+  readonly #listeners = new Map<keyof Events, Set<() => void>>();
+  readonly #looks: (() => void)[] = [];
+
+  constructor(
+    readonly path: string,
+    key: string,
+    private readonly unbound: Call,
+  ) {
+    this.status = this.look(async () => await this.unbound("status", {}));
+    this.pending = this.look(
+      async () => (await this.call("pending", {})).pending,
+      "approval_staged",
+      "approval_decided",
+      "plan_changed",
+    );
+    this.mode = this.look(async () => await this.call("mode", {}), "mode_changed");
+    this.log = this.look(async () => await this.call("log", { limit: ENTRIES }), "committed");
+    this.#stream = new Stream(key, path, {
+      line: (line) => this.line.set(line),
+      told: (event) => this.#tell(event),
+      anew: () => this.#looks.forEach((look) => look()),
+      signedOut: leaveQuietly,
+    });
+  }
+
+  readonly call: Call = (method, params) => this.unbound(method, params, this.path);
+
+  /** What is fetched now, after a gap, and at each event of these types. */
+  look<T>(load: () => Promise<T>, ...types: (keyof Events)[]): Resource<T> {
+    const resource = new Resource(load);
+    this.#looks.push(() => void resource.refresh());
+    for (const type of types) this.on(type, () => void resource.refresh());
+    return resource;
+  }
+
+  on(type: keyof Events, hear: () => void): () => void {
+    const listeners = this.#listeners.get(type) ?? new Set();
+    this.#listeners.set(type, listeners.add(hear));
+    return () => listeners.delete(hear);
+  }
+
+  begin(): void {
+    void this.#stream.run();
+  }
+
+  retry(): void {
+    this.#stream.retry();
+  }
+
+  end(): void {
+    this.#stream.stop();
+  }
+
+  #tell(event: Told): void {
+    this.newest.set(event);
+    this.#listeners.get(event.type)?.forEach((hear) => hear());
+  }
+}
