@@ -17,7 +17,7 @@ EXPECTED = State(Kind.FILE, hashlib.sha256(THEN).hexdigest(), len(THEN), 0o644)
 @pytest.fixture
 def told(house):
     def make(path: str, expected: State = EXPECTED):
-        return difference(house.workspace.root, path, expected, {EXPECTED.sha256: THEN}.get)
+        return difference(house.workspace.root, path, expected, {EXPECTED.sha256: THEN}.__getitem__)
 
     return make
 

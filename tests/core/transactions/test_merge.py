@@ -6,9 +6,10 @@ import hashlib
 from dataclasses import replace
 
 import pytest
+from pydantic import TypeAdapter, ValidationError
 
 from workroom.base.changes import ABSENT, Kind, State, digest
-from workroom.core.transactions.merge import Merged, Overlap, merge_path, overlap_row
+from workroom.core.transactions.merge import Merged, Overlap, Strategy, merge_path, overlap_row
 from workroom.text.merge import Region
 
 KEPT: dict[str, bytes] = {}
@@ -134,3 +135,10 @@ def test_modes_are_merged_by_themselves(base, ours, theirs, mode):
 def test_modes_that_differ_three_ways_overlap():
     found = merge(file("1\n", 0o644), file("1\n", 0o600), file("1\n", 0o755))
     assert found == Overlap("both changed its mode (644: 600 now, 755 wanted)")
+
+
+def test_a_caller_chooses_between_two_words():
+    strategy = TypeAdapter[Strategy](Strategy)
+    assert [strategy.validate_python(word) for word in ("refuse", "merge")] == ["refuse", "merge"]
+    with pytest.raises(ValidationError):
+        strategy.validate_python("force")

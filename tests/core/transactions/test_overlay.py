@@ -224,7 +224,9 @@ def test_hashes_are_of_the_bytes(house, overlay):
 
 def test_a_file_that_is_gone_when_it_is_read(overlay):
     """Another program was quicker: it was there when the operation looked at it."""
-    assert code_of(lambda: overlay.read("gone", 1)) is ErrorCode.EDIT_CONFLICT
+    with pytest.raises(WorkroomError) as caught:
+        overlay.read("gone", 1)
+    assert (caught.value.code, caught.value.details) == (ErrorCode.EDIT_CONFLICT, {"path": "gone"})
 
 
 def test_a_file_in_a_links_place_is_itself(house, overlay):
@@ -232,6 +234,14 @@ def test_a_file_in_a_links_place_is_itself(house, overlay):
     assert (overlay.resolve("link"), overlay.resolve("link", last=False)) == ("a", "link")
     overlay.put("link", b"x\n")
     assert overlay.resolve("link") == "link"
+
+
+def test_a_folder_in_a_links_place_is_itself_at_any_depth(house, overlay):
+    house.write("d/e/f", "x\n")
+    os.symlink("e", house.folder / "d/link")
+    assert overlay.resolve("d/link/f") == "d/e/f"
+    overlay.make_folder("d/link")
+    assert overlay.resolve("d/link/f") == "d/link/f"
 
 
 def test_children_are_those_of_the_disk_and_those_that_were_made_sorted(house, overlay):
@@ -255,16 +265,24 @@ def test_what_is_too_large_to_be_edited_is_named_with_both_sizes(house, overlay)
         overlay.read("f", 4)
 
 
-def test_content_is_what_the_path_would_hold(house, overlay):
-    house.write("f", "f\n")
-    house.write("g", "g\n")
-    (house.folder / "d").mkdir()
+@pytest.mark.parametrize("how", ["content", "read"])
+def test_content_is_what_the_path_would_hold(house, overlay, how):
+    for name in ("f", "g"):
+        house.write(name, f"{name}\n")
     overlay.put_node("copy", overlay.passed_on("f"))
     move(overlay, "g", "moved")
     overlay.put("new", b"new\n")
-    found = {path: overlay.content(path) for path in ("f", "copy", "moved", "new", "g", "d")}
-    assert found == {"f": b"f\n", "copy": b"f\n", "moved": b"g\n", "new": b"new\n", "g": b"", "d": b""}
-    assert (overlay.read("moved", 9), overlay.read("new", 9)) == (b"g\n", b"new\n")
+    look = overlay.content if how == "content" else lambda path: overlay.read(path, 4)
+    assert {path: look(path) for path in ("copy", "moved", "new", "f")} == {
+        "copy": b"f\n", "moved": b"g\n", "new": b"new\n", "f": b"f\n",
+    }  # fmt: skip
+
+
+def test_what_is_gone_and_a_folder_have_no_content(house, overlay):
+    house.write("f", "x\n")
+    (house.folder / "d").mkdir()
+    overlay.remove("f")
+    assert (overlay.content("f"), overlay.content("d"), overlay.content("nowhere")) == (b"", b"", b"")
 
 
 def test_new_bytes_keep_the_mode_of_a_file_and_not_of_a_folder(house, overlay):
@@ -281,11 +299,17 @@ def test_what_a_copy_is_like_is_where_it_came_from_first(house, overlay):
     overlay.put_node("g", overlay.passed_on("f"))
     overlay.put_node("h", overlay.passed_on("g"))
     overlay.put("h", b"edited\n")
+    overlay.put_node("bare", Node(overlay.before("f")))
+    overlay.put_node("of bare", overlay.passed_on("bare"))
     overlay.put_node("i", overlay.passed_on("h"))
     overlay.put("j", b"x\n", like="f")
     overlay.put("f", b"y\n")
+    overlay.put_node("k", overlay.passed_on("f"))
+    overlay.put("new", b"z\n")
+    overlay.put_node("l", overlay.passed_on("new"))
     assert {path: change.like for path, change in changes(overlay).items()} == {
-        "f": None, "g": "f", "h": "f", "i": "f", "j": "f",
+        "bare": None, "f": None, "g": "f", "h": "f", "i": "f", "j": "f", "k": "f", "l": None, "new": None,
+        "of bare": "bare",
     }  # fmt: skip
 
 
@@ -315,6 +339,7 @@ def test_what_is_in_the_way_of_a_parent_is_named(house, overlay):
 
 def test_what_is_left_ends_as_it_began(house, overlay):
     house.write("f", "x\n", 0o600)
+    found = overlay.node("f")
     overlay.put("f", b"y\n")
     overlay.put("h", b"y\n")
     overlay.put("g", b"y\n")
@@ -322,7 +347,7 @@ def test_what_is_left_ends_as_it_began(house, overlay):
     overlay.leave("f")
     overlay.leave("h")
     assert overlay.ends() == ["g"]
-    assert overlay.content("f") == b"x\n"
+    assert (overlay.node("f"), overlay.content("f")) == (found, b"x\n")
     overlay.set_mode("f", 0o700)
     assert overlay.ends() == ["f", "g"]
 
@@ -368,6 +393,21 @@ def test_a_file_moves_only_within_its_file_system_and_where_nothing_stood(house,
         "other/disk/new/folder/f": (None, "f"), "over": (None, "g"), "other/disk/new/h": ("other/disk/h", None),
         "other/i": (None, "other/disk/i"),
     }  # fmt: skip
+
+
+def test_lines_of_a_file_that_comes_or_goes_whole_are_all_counted(house, overlay):
+    house.write("gone", "1\n2\n3\n")
+    overlay.remove("gone")
+    overlay.put("new", b"1\n2\n")
+    assert [(c.added, c.removed) for c in changes(overlay).values()] == [(0, 3), (2, 0)]
+
+
+def test_a_file_of_several_pieces_is_read_as_it_stands(house, overlay):
+    data = b"123456\n" * 300_000
+    house.write("f", data)
+    assert overlay.read("f", len(data)) == data
+    overlay.put("f", data + b"more\n")
+    assert [(c.added, c.removed) for c in changes(overlay).values()] == [(1, 0)]
 
 
 def test_links_and_folders_have_no_lines(house, overlay):
