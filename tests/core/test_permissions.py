@@ -63,5 +63,5 @@ def test_the_table_knows_the_tools_of_system_a():
 def test_the_tools_of_the_flat_profile_that_write_are_gated_like_edits():
     flat = {(tool, action): kind for (tool, action), kind in GATED.items() if not tool.startswith("workspace_")}
     edits = ("editor_create", "editor_delete", "editor_move", "editor_save")
-    writes = ("editor_git_commit", "editor_git_stage", "editor_git_stash", "editor_git_undo_commit")
+    writes = ("editor_git_commit", "editor_git_stage", "editor_git_stash", "editor_git_sync", "editor_git_undo_commit")
     assert flat == {(name, name): "transaction" for name in edits} | {(name, name): "vcs" for name in writes}

@@ -77,6 +77,7 @@ GATED: Mapping[tuple[str, str], str] = {
     ("editor_git_commit", "editor_git_commit"): "vcs",
     ("editor_git_undo_commit", "editor_git_undo_commit"): "vcs",
     ("editor_git_stash", "editor_git_stash"): "vcs",
+    ("editor_git_sync", "editor_git_sync"): "vcs",
     ("workspace_command", "run"): "command",
     ("workspace_command", "start"): "command",
     ("workspace_command", "write"): "command",  # what is typed into a shell that runs is a command like any other

@@ -166,12 +166,18 @@ def _run(workspace: Workspace, record: Approval, *, hold: bool) -> Decided:
     envelope = resume(Call(workspace, record.actor, record.profile), record)
     try:
         after = workspace.approvals.get(record.id)
-        if envelope.ok or after.status is not Status.CONSUMED:  # else its asker was faster, and has the answer already
+        # Else its asker was faster, and has the answer already.
+        if envelope.ok or after.status is not Status.CONSUMED or _was_begun(envelope):
             workspace.approvals.finish(record.id, {"envelope": envelope.to_json(), "text": envelope.text})
         record = workspace.approvals.get(record.id)
     except WorkroomError as error:  # what was done is told all the same
         _log.warning("the result of %s can't be kept: %s", record.id, error)
     return Decided(record, envelope)
+
+
+def _was_begun(envelope: Envelope) -> bool:
+    """Whether the approval was used for an effect that failed then, a push that timed out."""
+    return envelope.error is not None and envelope.error.get("details", {}).get("effect") == "begun"
 
 
 def deny(credential: PersonCredential, workspace: Workspace, words: str = "") -> Decided:

@@ -29,7 +29,7 @@ def test_preparing_leaves_the_repository_as_it_was(ws, at):
     (ws / "f").write_text("2\n")
     (ws / "n").write_text("n\n")
     before = snapshot(ws)
-    prepared = prepare_commit(at(ws), "two\n\n\nlines  \n")
+    prepared = prepare_commit(at(ws), "two\n\n\nlines  \n", patch=True)
     assert prepared.message == "two\n\nlines"
     assert b"+2\n" in prepared.patch
     assert b"+n\n" in prepared.patch

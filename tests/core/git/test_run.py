@@ -48,7 +48,7 @@ def test_a_timeout_names_the_setting(make):
 def test_too_much_output(make):
     done = Completed(0, b"", b"", timed_out=False, truncated=True)
     with pytest.raises(WorkroomError) as caught:
-        make()._check("log", done, (0,))
+        make().check(done, "log")
     assert code(caught) is ErrorCode.LIMIT_EXCEEDED
     assert said(Completed(1, b"x" * 3_000, b"", timed_out=False, truncated=False)).endswith("x …")
 

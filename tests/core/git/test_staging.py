@@ -20,7 +20,7 @@ def refused(work):
 def change(repo, paths, back=False, hunks=None, context=0, version=""):
     """Do it, after it was tried out: the same comes of both."""
     wanted = Staging(tuple(paths), back, hunks, context, version)
-    preview = preview_staging(repo, wanted)
+    preview = preview_staging(repo, wanted, patch=True)
     found = change_staging(repo, wanted)
     listed = repo.runner.run("ls-files", "--stage", "-z").stdout
     assert (preview.paths, preview.index) == (found, version_of_patch(listed))

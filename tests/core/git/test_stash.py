@@ -17,7 +17,7 @@ def refused(work):
 
 
 def shelve(ws, at):
-    shelved = prepare_push(at(ws))
+    shelved = prepare_push(at(ws), patch=True)
     return shelved, push(at(ws), shelved)
 
 
@@ -38,7 +38,7 @@ def test_changed_new_staged_and_deleted_files_go_and_come_back(ws, at):
     assert git(ws, "status", "--porcelain") == ""
     assert (ws / "f").read_text() == "1\n"
     assert not (ws / "sub").exists()
-    back = prepare_pop(at(ws))
+    back = prepare_pop(at(ws), patch=True)
     assert (back.sha, back.paths, back.patch) == (sha, shelved.paths, shelved.patch)
     pop(at(ws), back)
     assert git(ws, "status", "--porcelain") == before.replace("M  f", " M f")

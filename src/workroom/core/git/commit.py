@@ -8,7 +8,7 @@ No hook is run; those that the repository has are told.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.git.guard import check_filters, check_inside, check_settled, hooks_there, names
@@ -25,14 +25,15 @@ _TRIES = 5
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A commit that could be made: its tree and parents (none: the first), its message, and how it differs."""
+    """A commit that could be made: its tree and parents (none: the first), its message, and how much it changes."""
 
     tree: str
     parents: tuple[str, ...]
     message: str
-    patch: bytes
     stat: str
     stage_all: bool
+    patch: bytes = field(default=b"", compare=False)
+    """How it differs, where that was asked for."""
 
     @property
     def subject(self) -> str:
@@ -61,8 +62,9 @@ class Undoing:
     """How many of its paths lie outside of the workspace."""
 
 
-def prepare_commit(repo: Reading, message: str, *, stage_all: bool = True) -> Prepared | None:
-    """What a commit would hold; None where there is nothing to commit. Nothing of the repository changes.
+def prepare_commit(repo: Reading, message: str, *, stage_all: bool = True, patch: bool = False) -> Prepared | None:
+    """What a commit would hold, with its `patch` or without; None where there is nothing to commit. Nothing of the
+    repository changes.
 
     INVALID_INPUT for an empty message; UNSUPPORTED without an author, and where a filter would be needed;
     TRANSACTION_STATE in the middle of a rebase or with files in conflict; PATH_OUTSIDE_WORKSPACE where something is
@@ -72,7 +74,7 @@ def prepare_commit(repo: Reading, message: str, *, stage_all: bool = True) -> Pr
     text = _cleaned(repo.runner, message)
     _check_author(repo.runner)
     with copied_index(repo.runner, keeps=False) as index:
-        return _prepared(repo, index, text, stage_all=stage_all)
+        return _prepared(repo, index, text, stage_all=stage_all, patch=patch)
 
 
 def make_commit(repo: Reading, prepared: Prepared) -> Made:
@@ -138,7 +140,7 @@ def undo(repo: Reading, undoing: Undoing) -> None:
     _move_head(repo, undoing.sha, "reset: moving to HEAD~1", *move)
 
 
-def _prepared(repo: Reading, index: Index, message: str, *, stage_all: bool) -> Prepared | None:
+def _prepared(repo: Reading, index: Index, message: str, *, stage_all: bool, patch: bool = False) -> Prepared | None:
     head = repo.head()
     merging = _merge_heads(repo.runner)
     base = head or repo.empty_tree()
@@ -152,9 +154,9 @@ def _prepared(repo: Reading, index: Index, message: str, *, stage_all: bool) -> 
         tree=index.tree(),
         parents=tuple(filter(None, (head, *merging))),
         message=message,
-        patch=index.run(*DIFF, "--cached", "-U3", base).stdout,
         stat=index.run("diff", "--cached", "--no-ext-diff", "--shortstat", base).stdout.decode().rstrip("\n"),
         stage_all=stage_all,
+        patch=index.run(*DIFF, "--cached", "-U3", base).stdout if patch else b"",
     )
 
 

@@ -76,7 +76,7 @@ class Runner:
         )  # fmt: skip
         if writes and done.code not in ok:
             self.check_unlocked()
-        self._check(arguments[0], done, ok)
+        self.check(done, arguments[0], ok)
         return done
 
     def text(self, *arguments: str, env: Mapping[str, str] | None = None) -> str:
@@ -89,7 +89,8 @@ class Runner:
         if os.path.lexists(lock):
             raise locked(lock)
 
-    def _check(self, name: str, done: Completed, ok: Sequence[int]) -> None:
+    def check(self, done: Completed, name: str, ok: Sequence[int] = (0,)) -> None:
+        """IO_ERROR for a run that failed, in git's words; TIMEOUT; LIMIT_EXCEEDED for too much output."""
         if done.timed_out:
             raise WorkroomError(
                 ErrorCode.TIMEOUT,
@@ -135,7 +136,7 @@ class Runner:
         done = run(
             ["git", "config", "--list", "-z", "--show-scope"], cwd=self.place.top, env=env, timeout=_CONFIG_SECONDS
         )  # fmt: skip
-        self._check("config", done, (0,))
+        self.check(done, "config")
         config = parse_config(done.stdout)
         if not any(key.startswith(("include.", "includeif.")) for _, key, _ in config.entries):
             with self._lock:

@@ -43,14 +43,14 @@ class Preview:
     index: str
 
 
-def preview_staging(repo: Reading, wanted: Staging) -> Preview:
+def preview_staging(repo: Reading, wanted: Staging, *, patch: bool = False) -> Preview:
     """Try it out on a copy of the index. Errors as for `change_staging`."""
     with copied_index(repo.runner, keeps=False) as index:
         paths = _change(repo, wanted, index.env)
         base = repo.head() or repo.empty_tree()
         spec = [repo.place.to_git(path) for path in wanted.paths]
-        patch = index.run(*DIFF, "--cached", "-U3", base, "--", *spec).stdout
-        return Preview(paths, patch, version_of_patch(index.run("ls-files", "--stage", "-z").stdout))
+        shown = index.run(*DIFF, "--cached", "-U3", base, "--", *spec).stdout if patch else b""
+        return Preview(paths, shown, version_of_patch(index.run("ls-files", "--stage", "-z").stdout))
 
 
 def change_staging(repo: Reading, wanted: Staging) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ no file is ever left with marks of a conflict in it.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.git.commit import stage_everything
@@ -34,13 +34,14 @@ class Shelved:
     tree: str
     paths: tuple[str, ...]
     """Of the workspace, sorted."""
-    patch: bytes
-    """What the stash holds, as a change of `head`."""
     hooks: tuple[str, ...]
+    patch: bytes = field(default=b"", compare=False)
+    """What the stash holds, as a change of `head`, where that was asked for."""
 
 
-def prepare_push(repo: Reading) -> Shelved | None:
-    """What would be put aside; None where there is nothing. Nothing of the repository changes.
+def prepare_push(repo: Reading, *, patch: bool = False) -> Shelved | None:
+    """What would be put aside, with its `patch` or without; None where there is nothing. Nothing of the repository
+    changes.
 
     TRANSACTION_STATE in the middle of a merge or rebase, and before the first commit; UNSUPPORTED where a filter would
     be needed.
@@ -55,9 +56,8 @@ def prepare_push(repo: Reading) -> Shelved | None:
         if not ours:
             return None
         check_filters(repo.runner, ours, "clean", "smudge", "process")
-        patch = index.run(*DIFF, "--cached", "-U3", head, "--", repo.place.spec).stdout
-        paths = check_inside(repo.place, ours, "It would take")
-        return Shelved(head, "", index.tree(), tuple(sorted(paths)), patch, hooks_there(repo.runner, *HOOKS))
+        paths = tuple(sorted(check_inside(repo.place, ours, "It would take")))
+        return _shelved(repo, index, head, "", paths, patch=patch)
 
 
 def push(repo: Reading, shelved: Shelved) -> str:
@@ -74,8 +74,8 @@ def push(repo: Reading, shelved: Shelved) -> str:
     return made
 
 
-def prepare_pop(repo: Reading) -> Shelved:
-    """What the newest stash would bring back. Nothing of the repository changes.
+def prepare_pop(repo: Reading, *, patch: bool = False) -> Shelved:
+    """What the newest stash would bring back, with its `patch` or without. Nothing of the repository changes.
 
     NOT_FOUND without a stash; EDIT_CONFLICT where files were changed since, or it and later commits touch the same
     lines; PATH_OUTSIDE_WORKSPACE where it holds more than the workspace.
@@ -96,8 +96,7 @@ def prepare_pop(repo: Reading) -> Shelved:
             entries = index.run("ls-tree", "-r", "-z", untracked).stdout
             index.run("update-index", "-z", "--index-info", stdin=entries)
         _check_attributes(repo, index, (*tracked, *more))
-        patch = index.run(*DIFF, "--cached", "-U3", head).stdout
-        return Shelved(head, sha, index.tree(), paths, patch, hooks_there(repo.runner, *HOOKS))
+        return _shelved(repo, index, head, sha, paths, patch=patch)
 
 
 def pop(repo: Reading, shelved: Shelved) -> None:
@@ -121,6 +120,11 @@ def check_free(repo: Reading, paths: Collection[str], head: str) -> None:
             next_step="Commit or stash that first.",
             details={"paths": sorted(taken)[:_SHOWN], "total": len(taken)},
         )
+
+
+def _shelved(repo: Reading, index: Index, head: str, sha: str, paths: tuple[str, ...], *, patch: bool) -> Shelved:
+    shown = index.run(*DIFF, "--cached", "-U3", head, "--", repo.place.spec).stdout if patch else b""
+    return Shelved(head, sha, index.tree(), paths, hooks_there(repo.runner, *HOOKS), shown)
 
 
 def _merge(repo: Reading, index: Index, head: str, base: str, sha: str) -> None:

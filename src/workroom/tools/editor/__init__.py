@@ -12,6 +12,7 @@ diff        editor_diff
 changes     editor_changes
 git_read    editor_git_status, editor_git_hunks, editor_git_show
 git_write   editor_git_commit, editor_git_undo_commit, editor_git_stash, editor_git_stage
+git_sync    editor_git_sync
 git_effect  what the tools share that write a repository
 common      roots, versions, rows of buffers, proposals
 """
@@ -22,6 +23,7 @@ from workroom.tools.editor.diff import DIFF
 from workroom.tools.editor.files import CREATE, DELETE, MOVE
 from workroom.tools.editor.find import FIND
 from workroom.tools.editor.git_read import GIT_HUNKS, GIT_SHOW, GIT_STATUS
+from workroom.tools.editor.git_sync import GIT_SYNC
 from workroom.tools.editor.git_write import GIT_COMMIT, GIT_STAGE, GIT_STASH, GIT_UNDO_COMMIT
 from workroom.tools.editor.open import OPEN
 from workroom.tools.editor.save import SAVE
@@ -52,6 +54,7 @@ TOOLS: tuple[Tool, ...] = (
     GIT_COMMIT,
     GIT_UNDO_COMMIT,
     GIT_STASH,
+    GIT_SYNC,
     BUFFERS_LIST,
     BUFFERS_CLOSE,
 )

@@ -6,8 +6,9 @@ be undone like any other; where it changed no file the entry says what was done,
 
 from __future__ import annotations
 
+import contextlib
 import logging
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +19,7 @@ from workroom.core.git import Reading
 from workroom.core.transactions import Observed, Policy, begin_effect
 from workroom.tools.tool import Arguments, Call, Proposal, Staged
 
-__all__ = ["Did", "Effect", "asks_about", "carry_out", "proposal", "shown_patch"]
+__all__ = ["Did", "Effect", "asks_about", "begun", "carry_out", "proposal", "shown_patch", "told"]
 
 _log = logging.getLogger(__name__)
 _SHOWN_CHARS = 1_100_000
@@ -55,20 +56,20 @@ def proposal(
     effect: Effect,
     *,
     waiting: dict[str, Any],
-    shown: str,
+    shown: Callable[[], str],
     run: Callable[[Permit], Envelope],
     dangers: tuple[Danger, ...] = (),
     asks: tuple[str, ...] = (),
     again: Callable[[], Proposal] | None = None,
 ) -> Proposal:
-    """The call as the gate decides about it. `waiting` are the answer's fields while nothing is done, `shown` is what
-    the person sees of it."""
+    """The call as the gate decides about it. `waiting` are the answer's fields while nothing is done, `shown` makes
+    what the person sees of it."""
     fields = arguments.model_dump(mode="json", exclude_defaults=True)
     return Proposal(
         kind="vcs",
         title=effect.title,
         fingerprint=effect.fingerprint,
-        stage=lambda: Staged(fields, waiting, shown=shown[:_SHOWN_CHARS]),
+        stage=lambda: Staged(fields, waiting, shown=shown()[:_SHOWN_CHARS]),
         run=run,
         dangers=dangers,
         asks=asks,
@@ -76,19 +77,37 @@ def proposal(
     )
 
 
+@contextlib.contextmanager
+def begun(call: Call, permit: Permit, effect: Effect) -> Iterator[None]:
+    """Use the permit up, before anything is done. A refusal from then on says that the effect was begun: who asked for
+    it learns what came of it, though it failed."""
+    workspace = call.workspace
+    begin_effect(
+        workspace.store, permit, effect=workspace.new_id("effect"), fingerprint=effect.fingerprint, kind="vcs",
+        title=effect.title, actor=call.actor, at=workspace.clock(),
+    )  # fmt: skip
+    try:
+        yield
+    except WorkroomError as error:
+        error.details["effect"] = "begun"
+        raise
+
+
 def carry_out(call: Call, permit: Permit, effect: Effect, work: Callable[[], Did]) -> str:
     """Do it, while no commit of ours is made, and tell it in the history; a note for the answer where that failed.
 
     What `work` raises is raised once what it has changed is told.
     """
+    with call.workspace.transactions.alone(), begun(call, permit, effect):
+        return told(call, effect.title, effect.paths, work)
+
+
+def told(call: Call, title: str, paths: Collection[str], work: Callable[[], Did]) -> str:
+    """Tell in the history what `work` does to these paths. Errors and answer as for `carry_out`."""
     transactions = call.workspace.transactions
-    with transactions.alone():
-        begin_effect(
-            call.workspace.store, permit, effect=call.workspace.new_id("effect"), fingerprint=effect.fingerprint,
-            kind="vcs", title=effect.title, actor=call.actor, at=call.workspace.clock(),
-        )  # fmt: skip
-        seen = transactions.snapshot(_with_parents(effect.paths))
-        did = Did(f"{effect.title} (it failed)", moved=False)
+    with transactions.alone() if paths else contextlib.nullcontext():  # a remote may take its time
+        seen = transactions.snapshot(_with_parents(paths))
+        did = Did(f"{title} (it failed)", moved=False)
         try:
             did = work()
         finally:

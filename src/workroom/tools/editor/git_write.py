@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
@@ -61,7 +62,8 @@ class GitCommitOutput(BaseModel):
 
 def _commit(call: Call, arguments: GitCommitInput) -> Proposal | Envelope:
     repo = repository(call, arguments.cwd)
-    prepared = prepare_commit(repo, arguments.message, stage_all=arguments.stage_all)
+    prepare = partial(prepare_commit, repo, arguments.message, stage_all=arguments.stage_all)
+    prepared = prepare()
     if prepared is None:
         said = "Nothing to commit." if arguments.stage_all else "Nothing is staged."
         return Envelope(True, "editor_git_commit", said, {"committed": False, "sha": None, "summary": said})
@@ -72,7 +74,7 @@ def _commit(call: Call, arguments: GitCommitInput) -> Proposal | Envelope:
         arguments,
         effect,
         waiting={"committed": False, "sha": None, "summary": f"It waits for the person:{prepared.stat}."},
-        shown=shown_patch(repo, prepared.patch),
+        shown=lambda: shown_patch(repo, _patch(prepare(patch=True))),
         run=lambda permit: _committed(call, permit, effect, repo, prepared),
     )
 
@@ -126,8 +128,10 @@ def _undo_commit(call: Call, arguments: GitUndoCommitInput) -> Proposal:
         arguments,
         effect,
         waiting={"undone_sha": "", "message": undoing.message, "outside": undoing.outside},
-        shown=f"In {repo.place.below or '.'}: undo {undoing.sha} on {repo.branch() or 'a detached HEAD'}, keep its "
-        f"changes staged.\n\n{undoing.message}",
+        shown=lambda: (
+            f"In {repo.place.below or '.'}: undo {undoing.sha} on {repo.branch() or 'a detached HEAD'}, keep its "
+            f"changes staged.\n\n{undoing.message}"
+        ),
         run=lambda permit: _undone(call, permit, effect, repo, undoing),
         dangers=(Danger(f"undo of {why}", undoing.sha, "a commit that turns it back"),) if forced else (),
     )
@@ -175,7 +179,8 @@ _PATHS_SHOWN = 200
 
 def _stash(call: Call, arguments: GitStashInput) -> Proposal | Envelope:
     repo = repository(call, arguments.cwd)
-    shelved = prepare_push(repo) if arguments.action == "push" else prepare_pop(repo)
+    prepare = prepare_push if arguments.action == "push" else prepare_pop
+    shelved = prepare(repo)
     if shelved is None:
         said = "There is nothing to stash."
         return Envelope(True, "editor_git_stash", said, {"action": "push", "ok": False, "summary": said})
@@ -188,7 +193,7 @@ def _stash(call: Call, arguments: GitStashInput) -> Proposal | Envelope:
         arguments,
         effect,
         waiting={**data, "ok": False, "summary": "It waits for the person."},
-        shown=shown_patch(repo, shelved.patch),
+        shown=lambda: shown_patch(repo, _patch(prepare(repo, patch=True))),
         run=lambda permit: _stashed(call, permit, effect, repo, shelved, data),
         asks=asks,
     )
@@ -260,7 +265,7 @@ def _stage(call: Call, arguments: GitStageInput) -> Proposal | Envelope:
         arguments,
         effect,
         waiting=waits.data,
-        shown=shown_patch(repo, preview.patch),
+        shown=lambda: shown_patch(repo, preview_staging(repo, wanted, patch=True).patch),
         run=lambda permit: _staged(call, permit, effect, repo, wanted, arguments),
     )
 
@@ -284,6 +289,10 @@ def _staged(
 def _stage_answer(arguments: GitStageInput, ok: bool, said: str, paths: tuple[str, ...]) -> Envelope:
     data = {"action": arguments.action, "ok": ok, "summary": said, **_path_fields(paths)}
     return Envelope(True, "editor_git_stage", said, data)
+
+
+def _patch(prepared: Prepared | Shelved | None) -> bytes:
+    return b"" if prepared is None else prepared.patch
 
 
 def _count(paths: tuple[str, ...]) -> str:
