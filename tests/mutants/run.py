@@ -23,30 +23,12 @@ from pathlib import Path
 from tests.mutants import explained, report
 from tests.mutants import mutants as making
 from tests.mutants.mutants import Mutant
-from tests.mutants.reach import PROJECT, SOURCE, Reach, measure, mirror_of
+from tests.mutants.reach import PROJECT, SOURCE, Reach, measure, mirror_of, modules
 from tests.mutants.trial import Trial, Tried, try_all
 
-__all__ = ["MODULES", "Log", "made", "modules"]
+__all__ = ["Log", "made"]
 
-MODULES = (
-    "system/root.py",
-    "core/permissions.py",
-    "core/approvals/*.py",
-    *(
-        f"core/transactions/{name}.py"
-        for name in ("apply", "stage", "steps", "unwind", "recover", "rollback", "service")
-    ),
-    "core/transactions/*.py",
-)
-"""What keeps the promises, the most important first."""
 KEPT = PROJECT / ".mutants"
-
-
-def modules(part: str = "") -> list[str]:
-    """The modules that are mutated, as paths below the package."""
-    found = (path for pattern in MODULES for path in sorted(SOURCE.glob(pattern)))
-    names = (path.relative_to(SOURCE).as_posix() for path in found if path.name != "__init__.py")
-    return [name for name in dict.fromkeys(names) if part in name]
 
 
 def made(module: str) -> list[Mutant]:

@@ -7,8 +7,8 @@ import textwrap
 
 from tests.mutants import explained, report
 from tests.mutants.mutants import mutants
-from tests.mutants.reach import PROJECT, SOURCE, Reach
-from tests.mutants.run import judges_of, modules
+from tests.mutants.reach import PROJECT, SOURCE, Reach, modules
+from tests.mutants.run import judges_of
 
 SAMPLE = textwrap.dedent('''\
     """A module."""
