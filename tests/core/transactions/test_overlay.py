@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from dataclasses import replace
 
 import pytest
 
@@ -322,6 +323,23 @@ def test_a_copy_of_what_moved_did_not_move(house, overlay):
     assert {path: (change.origin, change.like) for path, change in changes(overlay).items()} == {
         "f": (None, None), "g": ("f", None), "h": (None, "f"), "l": (None, None), "m": (None, "l"), "n": (None, "l"),
     }  # fmt: skip
+
+
+def test_a_file_that_moves_and_gets_another_mode_is_made_anew(house, overlay):
+    house.write("f", "x\n", 0o644)
+    move(overlay, "f", "g")
+    overlay.set_mode("g", 0o755)
+    change = changes(overlay)["g"]
+    assert (change.origin, change.like, change.after.mode) == (None, "f", 0o755)
+
+
+def test_a_file_that_moves_with_what_others_changed_in_it_says_so(house, overlay):
+    house.write("f", "x\n")
+    overlay.put_node("g", replace(overlay.node("f"), origin="f", merged=True))
+    overlay.remove("f")
+    assert [(change.path, change.origin, change.merged) for change in changes(overlay).values()] == [
+        ("f", None, False), ("g", "f", True),
+    ]  # fmt: skip
 
 
 def test_what_is_in_the_way_of_a_parent_is_named(house, overlay):

@@ -325,6 +325,24 @@ class TestCommitted:
         house.commit(house.tx.plan_merge(planned))
         assert house.tree() == {"f": (NEW.encode(), 0o755)}
 
+    def test_a_mode_is_set_on_what_is_merged(self, house):
+        house.write("f", OLD, 0o644)
+        edit = {"type": "replace", "path": "f", "search": "one", "replacement": "1"}
+        planned = house.plan(edit, {"type": "patch", "patch": EXECUTABLE})
+        house.write("f", NEW)
+        house.commit(house.tx.plan_merge(planned))
+        assert house.tree() == {"f": (NEW.replace("one", "1").encode(), 0o755)}
+
+    def test_a_folder_that_went_meanwhile_is_made_again_and_nothing_is_made_below_a_file(self, house):
+        (house.folder / "d").mkdir()
+        planned = house.plan({"type": "create", "path": "d/new", "content": "x\n"})
+        (house.folder / "d").rmdir()
+        merged = house.tx.plan_merge(planned)
+        assert [change.path for change in merged.change_set.changes] == ["d", "d/new"]
+        house.write("d", "y\n")
+        error = fails(ErrorCode.EDIT_CONFLICT, house.tx.plan_merge, planned)
+        assert error.message == "d is a file, so d/new can't be made below it."
+
     def test_links_and_folders_of_the_plan_are_made_as_planned(self, house):
         os.symlink("f", house.folder / "l")
         house.write("f", OLD)
