@@ -299,3 +299,55 @@ def test_each_tab_of_a_page_has_a_root_of_its_own(room, page, second):
     assert (never.status, never.code) == (403, "PATH_OUTSIDE_WORKSPACE")
     for wrong in ("short", "x" * 65, "tab 0000001", "tab/00000001"):
         assert tool(page, wrong, "tree").code == "INVALID_INPUT"
+
+
+# Who is there.
+
+
+def test_who_is_there_is_the_persons_to_see_and_agents_know_names(room, page, second):
+    at, tab = str(room.folder), "tab-00000001"
+
+    def present() -> list[dict]:
+        body = {"method": "presence.list", "workspace": at}
+        headers = {"authorization": f"Bearer {page.key}", "workroom-tab": tab}
+        found: list[dict] = page.web.ask("POST", "/page/v1/call", json.dumps(body).encode(), **headers).json["result"][
+            "present"
+        ]
+        return found
+
+    [mine] = present()
+    assert (mine["mine"], mine["path"], mine["did"]) == (True, "", "")
+    person = room.person(room.folder)
+    since = person.get("events")["since"]
+    agent = room.agent("--profile", "editor", str(room.folder))
+    which(agent)
+    rows = {row["actor"]["name"]: row for row in present()}
+    assert (rows["tester"]["path"], rows["tester"]["did"]) == ("which.txt", "opened")
+    assert rows["tester"]["actor"]["kind"] == "agent"
+    assert rows["tester"]["mine"] is False
+    while (event := person.receive()["event"])["type"] != "presence_changed":
+        pass
+    assert event["number"] > since
+    assert "tester" in event["actors"]
+    told = fields(agent.call("editor_buffers_list"))
+    assert told["others"] == [mine["actor"]["name"]]
+    assert not {"session", "since"} & set(str(told))
+    agent.call("editor_workspace_open", root=str(second))
+    assert [row["actor"]["name"] for row in present()] == [mine["actor"]["name"]] * 2
+    assert room.person(second).get("presence.list")["present"][0]["actor"]["name"] == "tester"
+    agent.end()
+    room.wait_for(lambda: not room.person(second).get("presence.list")["present"])
+
+
+def test_an_agent_over_http_hears_of_nobody(room, web, bound):
+    token, first, _ = bound
+    raw = web.connect()
+    raw.send(web.request("GET", f"/api/v1/workspaces/{first}/events?since=0", authorization=f"Bearer {token}"))
+    raw.until(b"event: ready")
+    person = room.person(room.folder)
+    person.get("events")
+    which(room.agent("--profile", "editor", str(room.folder)))
+    while (event := person.receive()["event"])["type"] != "presence_changed" or "tester" not in event["actors"]:
+        pass
+    api(web, token, first, "create", path="last.txt")
+    assert b"presence" not in raw.until(b"last.txt")

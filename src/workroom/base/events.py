@@ -17,6 +17,7 @@ __all__ = [
     "Event",
     "ModeChanged",
     "PlanChanged",
+    "PresenceChanged",
     "SettingsChanged",
 ]
 
@@ -106,3 +107,13 @@ class BuffersChanged(Event):
     actor_kind: str
     actor: str
     session: str
+
+
+@dataclass(frozen=True, slots=True)
+class PresenceChanged(Event):
+    """Somebody came, went, or is at another file; who and where is asked for (`presence.list`), since it is of now."""
+
+    type: ClassVar[str] = "presence_changed"
+    actors: tuple[str, ...]
+    """Names of who is there; at most 20."""
+    total: int

@@ -31,6 +31,8 @@ __all__ = [
     "PageCode",
     "Pages",
     "Pending",
+    "Presence",
+    "PresentRow",
     "Previewed",
     "Proposal",
     "RewindPreviewed",
@@ -339,6 +341,28 @@ class Pages(TypedDict):
     """Every page that is signed in, oldest first."""
 
     pages: list[PageRow]
+
+
+class PresentRow(TypedDict):
+    """One session that works in the folder: whose, since when, where, and what it did last."""
+
+    actor: ActorRow
+    session: str
+    mine: bool
+    """Whether it is the one that asks."""
+    since: str
+    at: str
+    """When it did something last; `since` before it has."""
+    path: str
+    """What it opened or changed last; empty before."""
+    did: str
+    """opened, saved, closed, or the kind of its entry (`edit`, `rollback` …); empty before."""
+
+
+class Presence(TypedDict):
+    """Who works in the folder, in the order in which they came."""
+
+    present: list[PresentRow]
 
 
 class Verified(TypedDict):

@@ -18,7 +18,7 @@ from workroom.core.clients import Client
 from workroom.core.transactions import Strategy
 from workroom.interfaces import answers
 from workroom.interfaces.editing import bytes_of, proposal_row
-from workroom.interfaces.person_rows import client_row, decided_row, entry_row, plain, workspace_row
+from workroom.interfaces.person_rows import client_row, decided_row, entry_row, plain, present_row, workspace_row
 from workroom.person import audit, calls, clients, decisions, settings
 from workroom.person import rewind as rewinding
 from workroom.person import undo as history
@@ -378,6 +378,11 @@ def _page_row(key: Key) -> answers.PageRow:
     return {"id": key.id, "createdAt": iso(key.created_at), "browser": plain(key.browser)}
 
 
+def _presence_list(asking: Asking, _params: _Nothing) -> answers.Presence:
+    there = asking.server.hub.presence.list(asking.workspace)
+    return {"present": [present_row(each, asking.session.id) for each in there]}
+
+
 def _audit_verify(asking: Asking, params: _Verify) -> answers.Verified:
     verdict = audit.verify(asking.credential, _log_of(asking, params), params.since, params.expect)
     return cast("answers.Verified", {**asdict(verdict), "good": verdict.good})
@@ -458,6 +463,7 @@ METHODS: Mapping[str, _Method] = {
     "tool": _Method(_Tool, _tool),
     "undo": _Method(_Undo, _undo),
     "rewind": _Method(_Rewind, _rewind),
+    "presence.list": _Method(_Nothing, _presence_list),
     "audit.verify": _Method(_Verify, _audit_verify),
     "audit.export": _Method(_Export, _audit_export),
     "clients.create": _Method(_NewClient, _clients_create),

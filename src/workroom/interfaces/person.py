@@ -17,6 +17,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
+from workroom.base.actor import Actor
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import Event
 from workroom.interfaces.channel import LINE_BYTES, Channel
@@ -42,6 +43,7 @@ class PersonConnection:
         self, channel: Channel, server: Server, session: Session, credential: PersonCredential, rooms: Rooms
     ) -> None:
         self.workspace = session.workspace
+        self._rooms = rooms
         self._asking = Asking(credential, server, session, rooms)
         self._channel = channel
         self._server = server
@@ -110,11 +112,14 @@ class PersonConnection:
         if name == "events":
             return await self._follow(parsed(SinceParams, name, params).since)
         method = method_of(name, ("stop", "http", "events"))
+        if name == "tool":
+            self._introduce()
         checked = parsed(method.params, name, params)
         return await self._loop.run_in_executor(self._server.hub.pool, method.run, self._asking, checked)
 
     async def _follow(self, since: int | None) -> dict[str, Any]:
         """Begin to send events after `since` (None: from now on); a second asking begins anew."""
+        self._introduce()
         start = since
         if start is None:
             store = self._asking.workspace.store
@@ -151,6 +156,11 @@ class PersonConnection:
                     await news.wait()
         finally:
             leave()
+
+    def _introduce(self) -> None:
+        """Be there for others to see: who works in the folder or watches it, and not who only asks something."""
+        person = self._asking.credential.actor
+        self._rooms.introduce(Actor(person.kind, person.name, self._rooms.session))
 
     def _send(self, body: dict[str, Any]) -> None:
         self._channel.send(json.dumps(body, separators=(",", ":")).encode("ascii") + b"\n")

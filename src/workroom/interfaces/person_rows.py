@@ -8,13 +8,14 @@ from workroom.core.clients import Client
 from workroom.core.transactions import Entry
 from workroom.interfaces import answers
 from workroom.person.decisions import Decided
+from workroom.server.presence import Present
 from workroom.system.clock import iso, now
 from workroom.system.state import StateDirectory
 from workroom.text.display import flags_of
 from workroom.text.display import show as escaped
 from workroom.tools.workspace import Workspace
 
-__all__ = ["client_row", "decided_row", "entry_row", "plain", "workspace_row"]
+__all__ = ["client_row", "decided_row", "entry_row", "plain", "present_row", "workspace_row"]
 
 _SHOWN_PATHS = 20
 
@@ -75,6 +76,19 @@ def entry_row(entry: Entry) -> answers.EntryRow:
         "forgotten": entry.forgotten,
         "warnings": [plain(warning) for warning in entry.warnings],
         "flags": list(flags_of(entry.title, entry.actor.name, *entry.warnings, *paths)),
+    }
+
+
+def present_row(present: Present, session: str) -> answers.PresentRow:
+    """Who works in a folder, where, and what they did last; `mine` tells the session that asks."""
+    return {
+        "actor": {"kind": present.actor.kind, "name": plain(present.actor.name)},
+        "session": present.actor.session,
+        "mine": present.actor.session == session,
+        "since": iso(present.since),
+        "at": iso(present.at),
+        "path": plain(present.path),
+        "did": present.did,
     }
 
 

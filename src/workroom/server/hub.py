@@ -16,6 +16,7 @@ from workroom.core.clients import Clients
 from workroom.server.build import build_workspace, close_workspace
 from workroom.server.ledger import Ledger
 from workroom.server.pool import Pool
+from workroom.server.presence import Presence
 from workroom.server.settler import Settler
 from workroom.system.clock import now
 from workroom.system.state import StateDirectory
@@ -67,6 +68,8 @@ class Hub:
         self.state = state
         self.clients = Clients(state, now, new_id)
         """Who may come over HTTP."""
+        self.presence = Presence(now)
+        """Who works in which folder."""
         self.ledger = Ledger(state)
         """The audit log of what belongs to no workspace."""
         self.secret = secrets.token_bytes(32)
@@ -201,6 +204,7 @@ class Hub:
             if room.workspace is not None and room.settler is not None:
                 for tell in tuple(self.closing):
                     tell(room.workspace)
+                self.presence.forget(room.workspace)
                 room.settler.close()
                 close_workspace(room.workspace)
         except BaseException as error:  # noqa: BLE001 - whoever waits gets it

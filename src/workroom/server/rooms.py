@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
+from workroom.base.actor import Actor
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.clients import Client
 from workroom.server.hub import Hub
@@ -117,6 +118,7 @@ class Rooms:
         """What the client calls the folder where it worked, which was closed since."""
         self._lock = threading.Lock()
         self._visited: list[Workspace] = []
+        self._who: Actor | None = None
         self._listeners: list[Callable[[], None]] = []
         self._left = False
         hub.closing.append(self._closing)
@@ -179,10 +181,15 @@ class Rooms:
         """Work there from now on."""
         self.visit(workspace)
         with self._lock:
-            moved = workspace is not self._active
+            before, who = self._active, self._who
             self._active, self._closed = workspace, ""
-        if moved:
-            self._tell()
+        if before is workspace:
+            return
+        if who is not None:
+            self._hub.presence.arrive(workspace, who, self)
+            if before is not None:
+                self._hub.presence.leave(before, self.session, self)
+        self._tell()
 
     def return_to(self, root: str, find: Callable[[str], Workspace] | None = None) -> None:
         """Work again where the client worked with another server; what isn't there any more counts as closed."""
@@ -201,6 +208,24 @@ class Rooms:
             workspace.buffers.arrive(self.session)
             if self._alone:
                 workspace.approvals.arrive(self.session)
+            who = self._who
+        if who is not None:
+            self._hub.presence.arrive(workspace, who, self)
+
+    def introduce(self, who: Actor) -> None:
+        """It is this one's session; told at each request, since a client says its name with the first."""
+        if self._who == who:
+            return
+        with self._lock:
+            self._who = who
+            visited = () if self._left else tuple(self._visited)
+        for workspace in visited:
+            self._hub.presence.arrive(workspace, who, self)
+
+    def others(self, workspace: Workspace) -> tuple[str, ...]:
+        """The names of who else works there, each once."""
+        there = self._hub.presence.list(workspace)
+        return tuple(dict.fromkeys(each.actor.name for each in there if each.actor.session != self.session))
 
     def follow(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Call `listener` when the client has gone elsewhere, on whatever thread; answers the way out."""
@@ -217,6 +242,7 @@ class Rooms:
         self._hub.closing.remove(self._closing)
         for workspace in visited:
             workspace.buffers.leave(self.session)
+            self._hub.presence.leave(workspace, self.session, self)
             if self._alone:
                 workspace.approvals.leave(self.session)
             self._hub.pool.run(partial(workspace.audit.parted, self.session))
@@ -262,6 +288,9 @@ class Here:
 
     def name_of(self, workspace: Workspace) -> str:
         return self.rooms.name_of(workspace)
+
+    def others(self, workspace: Workspace) -> tuple[str, ...]:
+        return self.rooms.others(workspace)
 
 
 def store_named(hub: Hub, client: Client, named: str) -> str:

@@ -74,6 +74,9 @@ class Rooms(Protocol):
     def name_of(self, workspace: Workspace) -> str:
         """What the client calls that folder: its absolute path, or an id where that isn't the client's to know."""
 
+    def others(self, workspace: Workspace) -> tuple[str, ...]:
+        """The names of who else works there."""
+
 
 @dataclass(frozen=True, slots=True)
 class Call:

@@ -42,6 +42,7 @@ async def entered(request: Request) -> AsyncIterator[Entered]:
     client: Client = request.state.client
     lobby: Lobby = request.state.lobby
     with lobby.visit(client.id, lambda: Rooms(hub, client.id, BoundDoors(hub, client))) as rooms:
+        rooms.introduce(client.actor)
         named = request.path_params["workspace"]
         yield await (_active(hub, client, rooms) if named == ACTIVE else _named(hub, client, rooms, named))
 

@@ -155,6 +155,7 @@ class Calls:
         report = None if request.token is None else Progress(partial(self._progress, request))
         name = request.client.name
         actor = self._actor or Actor("agent", local_name(name), self._session.id)
+        self._rooms.introduce(actor)
         workspace, closed = self._rooms.where()
         return Call(
             workspace or self._home,

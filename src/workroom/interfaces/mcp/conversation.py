@@ -270,13 +270,13 @@ class Conversation:
     # What happens elsewhere.
 
     def _moved(self) -> None:
-        """Listen where the client works now, and tell it that all is another; on whatever thread."""
+        """Listen where the client works now, and tell it that what it can read is another; on whatever thread."""
         with self._lock:
             if self._ended:
                 return
             self._deaf()
             self._deaf = self.workspace.store.subscribe(self._happened)
-        self._on_loop(partial(self._subscriptions.changed, frozenset({"tools", "resources"}), lambda _uri: True))
+        self._on_loop(partial(self._subscriptions.changed, frozenset({"resources"}), lambda _uri: True))
 
     def _happened(self, _number: int, event: Event) -> None:
         """Hear of an event, on the thread that committed it."""

@@ -14,6 +14,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route, Router
 from starlette.types import ASGIApp
 
+from workroom.base.actor import Actor
 from workroom.base.audit import Token
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.interfaces.greeting import wire_error
@@ -105,6 +106,7 @@ class _Page:
         params = parsed(method.params, asked.method, asked.params)
         named = None if asked.workspace is None else await self._workspace(asked.workspace)
         with self._visited(request) as rooms:
+            rooms.introduce(self._actor(rooms))
             session = Session(rooms.session, "workspace", named)
             asking = Asking(self._credential, self._server, session, _place(rooms, named))
             try:
@@ -123,11 +125,15 @@ class _Page:
 
         async def events() -> AsyncIterator[bytes]:
             with visit as rooms:
+                rooms.introduce(self._actor(rooms))
                 rooms.visit(workspace)
                 async for part in stream.events(since):
                     yield part
 
         return StreamingResponse(events(), media_type="text/event-stream")
+
+    def _actor(self, rooms: Rooms) -> Actor:
+        return Actor(self._credential.actor.kind, self._credential.actor.name, rooms.session)
 
     def _visited(self, request: Request) -> contextlib.AbstractContextManager[Rooms]:
         """The tab that asks is there; a page that names none is one tab."""

@@ -22,6 +22,11 @@ class BuffersOutput(BaseModel):
     """The caller's own first, then others'."""
 
 
+class ListOutput(BuffersOutput):
+    others: list[str] = []
+    """Who else works in the folder now, by name."""
+
+
 class CloseInput(Arguments):
     path: str
     """The file, from the root or absolute inside it."""
@@ -35,9 +40,10 @@ class CloseOutput(BuffersOutput):
 def _list(call: Call, _arguments: BuffersInput) -> Envelope:
     rows = buffer_rows(call)
     text = "\n".join(f"{row['path']} ({'yours' if row['mine'] else row['owner']})" for row in rows)
-    return Envelope(
-        True, "editor_buffers_list", f"{len(rows)} open.", {"root": root_of(call), "buffers": rows}, text=text
-    )  # fmt: skip
+    others = [] if call.rooms is None else list(call.rooms.others(call.workspace))
+    here = f" Also here: {', '.join(others)}." if others else ""
+    data = {"root": root_of(call), "buffers": rows, "others": others}
+    return Envelope(True, "editor_buffers_list", f"{len(rows)} open.{here}", data, text=text)
 
 
 def _close(call: Call, arguments: CloseInput) -> Envelope:
@@ -56,7 +62,7 @@ BUFFERS_LIST = flat_tool(
     "List open files",
     "The files open now, and in whose view.",
     BuffersInput,
-    BuffersOutput,
+    ListOutput,
     answer=_list,
 )
 BUFFERS_CLOSE = flat_tool(
