@@ -54,7 +54,7 @@ def test_what_happens_is_told(auto):
     edit(auto, "a.txt")
     name, data = follower.next()
     assert (name, data["paths"], data["actor"]) == ("committed", ["a.txt"], data["actor"])
-    assert data["number"] == ready["number"] + 1
+    assert data["number"] > ready["number"]
 
 
 def test_a_client_goes_on_where_it_was(auto):

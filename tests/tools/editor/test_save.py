@@ -10,14 +10,13 @@ from tests.tools.editor.conftest import ANN, OTHER
 
 from workroom.base.actor import Actor
 from workroom.base.changes import Permit
+from workroom.base.pulse import Pulse
 from workroom.base.settings import Settings
-from workroom.core.transactions import Rewrite
 from workroom.person import calls, decisions
 from workroom.tools.dispatch import call, propose
 from workroom.tools.editor.save import SAVE
 from workroom.tools.schema import parse_arguments
 from workroom.tools.tool import Call, Proposal
-from workroom.tools.workspace import Workspace
 
 SECOND = 1_700_000_000
 
@@ -327,22 +326,29 @@ def test_a_failure_of_an_accepted_save_is_told_as_it_is(gated, ask):
     assert ask("save", **raw)["error"]["code"] == "PROTECTED_PATH"
 
 
-def test_a_change_between_two_looks_is_a_conflict(house, ask):
-    """Between the save's own look at the file and the plan's."""
+class _Meanwhile(Pulse):
+    """A caller's pulse; at the n-th time that the work asks whether it goes on, another program acts."""
+
+    def __init__(self, number, act):
+        super().__init__()
+        self.left, self.act = number, act
+
+    def check(self):
+        self.left -= 1
+        if not self.left:
+            self.act()
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_a_change_between_two_looks_is_a_conflict(house, ask, number):
+    """Between the save's own look at the file and the plan's, between the plan and the gate, and at the commit."""
     house.write("a.txt", "one\n")
     ask("open", path="a.txt")
-    real = house.tx.plan
-
-    class Later:
-        def __getattr__(self, name):
-            return getattr(house.tx, name)
-
-        def plan(self, operations, **options):
-            assert isinstance(operations[0], Rewrite)
-            house.write("a.txt", "theirs\n")
-            return real(operations, **options)
-
-    fields = {name: getattr(house.workspace, name) for name in Workspace.__slots__} | {"transactions": Later()}
-    raw = {"path": "a.txt", "content": "mine\n"}
-    answer = call(Call(Workspace(**fields), AGENT, "editor"), "editor_save", raw)
-    assert answer.data["conflict"]
+    pulse = _Meanwhile(number, lambda: house.write("a.txt", "theirs\n"))
+    answer = call(
+        Call(house.workspace, AGENT, "editor", pulse=pulse), "editor_save", {"path": "a.txt", "content": "mine\n"}
+    )
+    assert pulse.left <= 0
+    assert (answer.data["conflict"], answer.data["saved"]) == (True, False)
+    assert "-theirs\n+mine\n" in answer.data["conflict_patch"]
+    assert house.read("a.txt") == b"theirs\n"
