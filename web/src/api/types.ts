@@ -96,6 +96,14 @@ export type PendingParams = object;
 
 export type PlanChanged = { plan_id: string; status: string };
 
+export type PresenceChanged = { actors: string[]; total: number };
+
+export type PresenceListAnswer = { present: PresentRow[] };
+
+export type PresenceListParams = object;
+
+export type PresentRow = { actor: ActorRow; session: string; mine: boolean; since: string; at: string; path: string; did: string };
+
 export type Previewed = { entry: EntryRow; paths: string[]; text: string; warnings: string[]; flags: string[]; fingerprint: string };
 
 export type ProposalAnswer = { id: string; fingerprint: string; files: EditableRow[] };
@@ -174,6 +182,7 @@ export interface Methods {
   "tool": { params: ToolParams; answer: ToolAnswer };
   "undo": { params: UndoParams; answer: UndoAnswer };
   "rewind": { params: RewindParams; answer: RewindAnswer };
+  "presence.list": { params: PresenceListParams; answer: PresenceListAnswer };
   "audit.verify": { params: AuditVerifyParams; answer: AuditVerifyAnswer };
   "audit.export": { params: AuditExportParams; answer: AuditExportAnswer };
   "clients.create": { params: ClientsCreateParams; answer: ClientsCreateAnswer };
@@ -192,6 +201,7 @@ export interface Events {
   "committed": Committed;
   "mode_changed": ModeChanged;
   "plan_changed": PlanChanged;
+  "presence_changed": PresenceChanged;
   "settings_changed": SettingsChanged;
 }
 
@@ -216,6 +226,7 @@ export interface Tools {
   "editor_git_commit": { takes: { message: string; stage_all?: boolean; cwd?: string }; answers: { committed: boolean; sha?: string | null; summary: string; hooks_skipped?: string[]; unsigned?: boolean } };
   "editor_git_undo_commit": { takes: { cwd?: string; force?: boolean }; answers: { undone_sha: string; message: string; outside?: number } };
   "editor_git_stash": { takes: { action: "push" | "pop"; cwd?: string }; answers: { action: "push" | "pop"; ok: boolean; summary: string; paths?: string[]; total?: number; hooks_skipped?: string[] } };
-  "editor_buffers_list": { takes: object; answers: { root: string; buffers: { path: string; language: string; mtime: number; version?: string; owner?: string; owner_kind?: string; mine?: boolean; truncated?: boolean }[] } };
+  "editor_git_sync": { takes: { action: "fetch" | "pull" | "push"; cwd?: string }; answers: { action: "fetch" | "pull" | "push"; ok: boolean; ahead: number; behind: number; summary: string; hooks_skipped?: string[] } };
+  "editor_buffers_list": { takes: object; answers: { root: string; buffers: { path: string; language: string; mtime: number; version?: string; owner?: string; owner_kind?: string; mine?: boolean; truncated?: boolean }[]; others?: string[] } };
   "editor_buffers_close": { takes: { path: string }; answers: { root: string; buffers: { path: string; language: string; mtime: number; version?: string; owner?: string; owner_kind?: string; mine?: boolean; truncated?: boolean }[]; closed: boolean } };
 }
