@@ -20,10 +20,11 @@ from pydantic import TypeAdapter
 from tests.conftest import AGENT, House
 from tests.moments import just_before
 
-from workroom.base.changes import Permit
+from workroom.base.actor import Actor
+from workroom.base.changes import ABSENT, Permit
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.pulse import Pulse
-from workroom.core.transactions import Operation, tables
+from workroom.core.transactions import Observed, Operation, tables
 from workroom.core.transactions.model import Derivation
 from workroom.core.transactions.rewind import Only
 from workroom.core.transactions.steps import step_from_json
@@ -1202,3 +1203,61 @@ def test_a_conflict_shows_what_is_there_at_its_own_path(house):
         told = refused(house, act).details
         assert [told[key] for key in ("path", "expectedSha256", "actualSha256")] == ["g", sha("g\n"), sha("other\n")]
         assert told["patch"].endswith("-g\n+other\n")
+
+
+# What others do.
+
+OTHER = Actor("program", "another")
+
+
+def observed(house, *changes, **options):
+    return house.tx.observe(changes, **{"actor": OTHER, "kind": "git", "label": "git did it"} | options)
+
+
+def test_what_others_have_done_is_told_as_it_is_handed_in(house):
+    house.write("f", "one\n")
+    before = house.tx.snapshot(["f", "g"])
+    assert (before["f"].sha256, before["g"], house.tx.image(sha("one\n"))) == (sha("one\n"), ABSENT, b"one\n")
+    house.write("f", "two\n")
+    was = Observed("f", before["f"])
+    entry = observed(house, was, detail={"why": "test"}, notes=["It walked."])
+    assert (entry.actor, entry.cause, entry.title, entry.warnings) == (OTHER, "git", "git did it", ("It walked.",))
+    assert house.tx.get(entry.transaction_id).planned.operations == ({"why": "test", "type": "git"},)
+    assert observed(house, was, since=entry.number - 1) is None, "that entry told of it"
+    again = observed(house, was)
+    assert ([change.before for change in again.changes], again.warnings) == ([before["f"]], ())
+    assert house.tx.get(again.transaction_id).planned.operations == ({"type": "git"},)
+    assert observed(house) is None
+    nothing = observed(house, always=True)
+    error = refused(house, lambda: house.tx.plan_rollback(nothing.transaction_id))
+    assert (error.code, "changed no file" in error.message) == (ErrorCode.TRANSACTION_STATE, True)
+
+
+def test_contents_are_kept_for_a_while_as_far_as_there_is_room(house):
+    house.settings = house.settings.model_copy(update={"history_quota_bytes": 1000})
+    bodies = [letter * 100 for letter in "abc"]
+
+    def kept() -> list[bool]:
+        return [house.tx.image(sha(body)) is not None for body in bodies]
+
+    for path, body in zip("fg", bodies, strict=False):
+        house.write(path, body)
+    house.tx.snapshot(["f"], evict=False)
+    house.tx.snapshot(["g"], evict=False)
+    assert kept() == [True, False, False]
+    house.tx.snapshot(["g"])
+    assert kept() == [False, True, False]
+    house.tx.hold([bodies[2].encode()])
+    assert kept() == [False, False, True]
+
+
+def test_while_somebody_is_alone_others_commit_nothing(house):
+    planned = house.plan({**CREATE, "path": "g"})
+    thread = threading.Thread(target=lambda: house.commit(planned))
+    with house.tx.alone():
+        thread.start()
+        thread.join(0.2)
+        house.edit(CREATE)
+        assert (thread.is_alive(), list(house.tree())) == (True, ["f"])
+    thread.join(10)
+    assert list(house.tree()) == ["f", "g"]

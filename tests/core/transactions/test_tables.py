@@ -394,6 +394,7 @@ def test_the_audit_log_tells_of_an_entry_all_but_contents(house, db):
     number = add_entry(house, db, EVERYTHING, Permit("", "approval approval_1", "approval_1", "ann"))
     body = db.execute("SELECT body FROM entries").get
     assert "operations" not in json.loads(body)
+    assert body == json.dumps(json.loads(body), separators=(",", ":")), "written without a blank"
     line = house.workspace.audit.lines()[-1]
     assert (line["kind"], line["who"]["name"]) == ("entry", AGENT.name)
     assert line["what"] == {
