@@ -14,14 +14,18 @@ from pydantic import TypeAdapter
 from workroom.base.actor import Actor
 from workroom.base.changes import Permit
 from workroom.base.settings import Settings
-from workroom.core import approvals, buffers, notes, plans, transactions
+from workroom.core import approvals, buffers, notes, plans, transactions, watch
 from workroom.core.approvals import Approvals
 from workroom.core.audit import MIGRATIONS as LOG
 from workroom.core.audit import Audit
 from workroom.core.buffers import Buffers
+from workroom.core.git.objects import find_objects
 from workroom.core.notes import Notes
 from workroom.core.plans import Plans
+from workroom.core.search.ignore import Ignore
 from workroom.core.transactions import Entry, Operation, Planned, Strategy, Transactions
+from workroom.core.watch import Watch
+from workroom.core.watch.service import Pace
 from workroom.system import audit
 from workroom.system.agentic import Agentic
 from workroom.system.audit import Head
@@ -44,6 +48,7 @@ class House:
     time: float = 1_800_000_000.0
     ids: Callable[[], int] = field(default_factory=lambda: itertools.count(1).__next__)
     workspace: Workspace | None = None
+    pace: Pace = field(default_factory=lambda: Pace(quiet=0.05))
 
     @property
     def head(self) -> Path:
@@ -60,6 +65,7 @@ class House:
             *notes.MIGRATIONS,
             *LOG,
             *buffers.MIGRATIONS,
+            *watch.MIGRATIONS,
         )
         head = Head(b"the key of the tests", "test", self.head)
         store = Store(self.store_folder, migrations, head=head)
@@ -77,6 +83,15 @@ class House:
             notes=Notes(root, agentic, store, self.clock),
             audit=Audit(store, self.clock, guards=GUARDS, decided=approvals.decided),
             buffers=Buffers(store, changes, self.clock),
+            watch=Watch(
+                root,
+                store,
+                changes,
+                lambda: self.settings,
+                ignored=lambda: Ignore(root),
+                repository=lambda: find_objects(root),
+                pace=self.pace,
+            ),
             clock=self.clock,
             new_id=self.new_id,
         )
@@ -87,6 +102,7 @@ class House:
 
     def close(self) -> None:
         if self.workspace is not None:
+            self.workspace.watch.stop()
             self.workspace.transactions.close()
             self.workspace.store.close()
             self.workspace.root.close()

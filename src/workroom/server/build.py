@@ -14,14 +14,17 @@ import apsw
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.ids import NewId, new_id
 from workroom.base.settings import Settings, parse_settings
-from workroom.core import approvals, buffers, notes, plans, transactions
+from workroom.core import approvals, buffers, notes, plans, transactions, watch
 from workroom.core import audit as core_audit
 from workroom.core.approvals import Approvals
 from workroom.core.audit import Audit
 from workroom.core.buffers import Buffers
+from workroom.core.git.objects import find_objects
 from workroom.core.notes import Notes
 from workroom.core.plans import Plans
+from workroom.core.search.ignore import Ignore
 from workroom.core.transactions import Transactions
+from workroom.core.watch import Watch
 from workroom.system import audit
 from workroom.system.agentic import Agentic
 from workroom.system.audit import Head
@@ -100,6 +103,9 @@ def build_workspace(
                 settings=lambda: state.read_settings(folder),
             ),
             buffers=Buffers(store, changes, clock),
+            watch=Watch(
+                root, store, changes, settings, ignored=lambda: Ignore(root), repository=lambda: find_objects(root)
+            ),
             clock=clock,
             new_id=new_id,
         )
@@ -113,6 +119,7 @@ def close_workspace(workspace: Workspace) -> None:
     What can't be settled (the folder is gone) is logged, and settled by the next opening.
     """
     try:
+        workspace.watch.stop()
         workspace.audit.close()
         workspace.transactions.close()
     except (WorkroomError, OSError):
@@ -149,6 +156,7 @@ def _open_store(folder: Path, head: Head) -> Store:
         *notes.MIGRATIONS,
         *core_audit.MIGRATIONS,
         *buffers.MIGRATIONS,
+        *watch.MIGRATIONS,
     )
     try:
         return Store(folder, migrations, head=head)

@@ -190,6 +190,7 @@ class Hub:
             workspace = build_workspace(room.path, self.state, adopt=Path(room.adopt) if room.adopt else None)
             room.identity = workspace.root.device, workspace.root.inode
             room.settler = Settler(workspace)
+            workspace.watch.start()
         except BaseException as error:  # noqa: BLE001 - whoever waits gets it
             with self._lock:
                 if self._rooms.get(room.path) is room:

@@ -57,6 +57,7 @@ class Stat:
     inode: int
     links: int
     target: str | None = None
+    ctime_ns: int = 0
 
 
 class Root:
@@ -429,7 +430,10 @@ def _link_target(folder: int, name: str) -> str | None:
 def _describe(path: str, info: os.stat_result, target: str | None) -> Stat:
     kind = _KINDS.get(stat.S_IFMT(info.st_mode), Kind.OTHER)
     mode = stat.S_IMODE(info.st_mode)
-    return Stat(path, kind, info.st_size, mode, info.st_mtime_ns, info.st_dev, info.st_ino, info.st_nlink, target)
+    return Stat(
+        path, kind, info.st_size, mode, info.st_mtime_ns, info.st_dev, info.st_ino, info.st_nlink, target,
+        info.st_ctime_ns,
+    )  # fmt: skip
 
 
 def _file_state(folder: int, name: str) -> State | None:

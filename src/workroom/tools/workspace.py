@@ -13,6 +13,7 @@ from workroom.core.buffers import Buffers
 from workroom.core.notes import Notes
 from workroom.core.plans import Plans
 from workroom.core.transactions import Transactions
+from workroom.core.watch import Watch
 from workroom.system.agentic import Agentic
 from workroom.system.clock import Clock
 from workroom.system.root import Root
@@ -35,5 +36,6 @@ class Workspace:
     notes: Notes
     audit: Audit
     buffers: Buffers
+    watch: Watch
     clock: Clock
     new_id: NewId

@@ -111,5 +111,7 @@ def test_a_file_that_changes_while_it_is_kept_is_not_known(house):
 
 
 def test_contents_from_elsewhere_are_held_once(small):
-    small.tx.hold([b"one", b"one", b"two", b"x" * (ROOM + 1)])
+    small.tx.hold([b"one", b"one", b"two", b"x" * (2 * ROOM + 1)])
     assert held(small) == 6
+    small.tx.hold([b"y" * ROOM])
+    assert held(small) == ROOM + 6

@@ -49,7 +49,8 @@ class Images:
         room = quota - sum(size for sha, size in needed.items() if not tables.has_image(db, sha))
         dropped = self._make_room(db, planned.id, room, quota, commits=commits) if self._over(room) else ()
         for sha, size in needed.items():
-            self._store.put_image_as(db, sha, size, pieces_of(planned.contents, sha) or ())
+            if not self._store.has_image(sha):
+                self._store.put_image_as(db, sha, size, pieces_of(planned.contents, sha) or ())
         return dropped
 
     def _make_room(self, db: Database, transaction_id: str, room: int, quota: int, *, commits: bool) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from workroom.base.actor import Actor
-from workroom.base.changes import Permit, State
+from workroom.base.changes import ChangeSet, Permit, State
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import Committed
 from workroom.base.ids import NewId
@@ -90,6 +90,9 @@ class Transactions:
         self._writer = threading.RLock()
         self._images = Images(store)
         self._snapshots = Snapshots(root, store, self._images, settings)
+        self.hold = self._snapshots.put
+        self.before_commit: Callable[[ChangeSet], None] | None = None
+        """Called within each commit, before anything is done."""
         self._observer = Observer(root, store, self._images, self._snapshots, settings, clock, new_id, self._writer)
         self._broken = ""
         self._wayback = WayBack(root, store, self._images, clock, self._recover)
@@ -295,6 +298,8 @@ class Transactions:
         with self._writer:
             self._check_ready(planned, permit)
             self.check(planned)
+            if self.before_commit is not None:
+                self.before_commit(planned.change_set)
             stage = self._agentic.stage()
             steps = build_steps(self._root, planned.change_set, planned.id, stage)
             with Folders(self._root) as folders:
@@ -447,19 +452,13 @@ class Transactions:
     # What others do.
 
     def alone(self) -> contextlib.AbstractContextManager[bool]:
-        """While the block runs no commit of ours does, but those of this thread."""
+        """While the block runs no commit of ours does, but this thread's."""
         return self._writer
 
     def snapshot(self, paths: Iterable[str], *, evict: bool = True) -> dict[str, State]:
-        """What stands at each path now, ABSENT and UNKNOWN (it can't be read) among it; files' contents are kept for a
-        while, so that `observe` finds them. Larger ones than `watch_max_file_bytes` are only hashed. Without `evict`
-        nothing is kept once an eighth of the quota is full, where else the oldest snapshots go.
-        """
+        """What stands at each path now; UNKNOWN where it can't be read. Contents up to `watch_max_file_bytes` are kept
+        for `observe`, in an eighth of the quota: with `evict` the oldest go, else no more come once that is full."""
         return self._snapshots.take(paths, evict=evict)
-
-    def hold(self, contents: Iterable[bytes]) -> None:
-        """Keep contents that come from elsewhere as snapshots."""
-        self._snapshots.put(contents)
 
     def observe(
         self,

@@ -63,11 +63,14 @@ class Snapshots:
         return states
 
     def put(self, contents: Iterable[bytes]) -> None:
-        """Keep contents that come from elsewhere; older snapshots make room."""
+        """Keep contents that come from elsewhere until they are told of; older snapshots make room.
+
+        They have as much again of the quota: those that stand in the folder, and may be told of with them, stay.
+        """
         with self._store.write() as db:
             for data in contents:
                 sha = hashlib.sha256(data).hexdigest()
-                if not self._images.has(sha) and self._room(db, len(data), evict=True):
+                if not self._images.has(sha) and self._room(db, len(data), evict=True, shares=2):
                     self._keep(db, sha, len(data), (data,))
 
     def drop(self, db: Database, shas: Iterable[str]) -> None:
@@ -109,9 +112,9 @@ class Snapshots:
         tables.refer(db, _OWNER, (sha,))
         db.execute("INSERT INTO snapshots (sha256, bytes) VALUES (?, ?) ON CONFLICT DO NOTHING", (sha, size))
 
-    def _room(self, db: Database, size: int, *, evict: bool) -> bool:
+    def _room(self, db: Database, size: int, *, evict: bool, shares: int = 1) -> bool:
         """Whether a content of this size may be kept; with `evict` once older ones are gone."""
-        share = self._settings().history_quota_bytes // SHARE
+        share = shares * self._settings().history_quota_bytes // SHARE
         if size > share:
             return False
         while int(db.execute("SELECT bytes FROM snapshots_held").get) + size > share:

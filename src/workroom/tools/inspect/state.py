@@ -94,7 +94,7 @@ def _capabilities(call: Call, registered: Registered) -> Envelope:
             **workspace.root.capabilities(),
             "search": search_confinement(),
             "sandbox": "none yet",
-            "watching": "none yet: what other programs change is seen when it is read or committed against",
+            **workspace.watch.describe(),
             "trust": _TRUST,
         },
     }

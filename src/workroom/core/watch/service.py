@@ -1,0 +1,340 @@
+"""Watch: the thread that hears of other programs' changes, waits for a burst to end, and has it looked at.
+
+    hint ──> gathered ──> quiet for a moment, or the longest wait is over; git doesn't hold its index
+                              └──> Look.gather, Look.tell ──> entries
+    a walk of everything: at the start (what happened while nobody watched), after lost events, and every now and then
+    as long as the system watches less than everything
+
+Nothing is polled while there are events. What is pending is bounded: beyond that everything is looked at.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from workroom.base.changes import ChangeSet
+from workroom.base.errors import WorkroomError
+from workroom.base.events import Event, SettingsChanged
+from workroom.base.settings import Settings
+from workroom.core.transactions import Transactions
+from workroom.core.watch.look import ANOTHER, GIT, Ignored, Look, Repository
+from workroom.system.root import Root
+from workroom.system.store import Store
+from workroom.system.watching import Watcher
+
+__all__ = ["ANOTHER", "GIT", "Ignored", "Pace", "Repository", "Watch"]
+
+_log = logging.getLogger(__name__)
+
+_MOST_NAMES = 100_000
+_BREATH = 0.01
+"""Between two batches of files that are read ahead, in seconds."""
+_BUSY = 60.0
+"""How long git may hold its index before what it does is told in parts, in seconds."""
+_OPENING = "Changed while nobody watched"
+_LOST = "The system dropped events of changes; everything was looked at."
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long to wait, in seconds: for a burst to end; while it doesn't; longest, for what never ends; between walks
+    where there are no events; before another try after a failure."""
+
+    quiet: float = 0.2
+    longest: float = 5.0
+    endless: float = 60.0
+    walks: float = 30.0
+    retry: float = 10.0
+
+
+class _Stopped(Exception):  # noqa: N818 - no error: the watch was ended
+    """The watch was ended in the middle of a walk."""
+
+
+@dataclass(slots=True)
+class _Pending:
+    """What was heard and not looked at."""
+
+    names: dict[str, set[str]] = field(default_factory=dict)
+    count: int = 0
+    everything: bool = False
+    notes: tuple[str, ...] = ()
+    first: float = 0.0
+    last: float = 0.0
+
+    def __bool__(self) -> bool:
+        return bool(self.names) or self.everything
+
+
+class Watch:
+    """Watches one folder, on threads of its own, between `start` and `stop`. Safe to use from many threads."""
+
+    def __init__(
+        self,
+        root: Root,
+        store: Store,
+        transactions: Transactions,
+        settings: Callable[[], Settings],
+        *,
+        ignored: Callable[[], Ignored],
+        repository: Callable[[], Repository | None],
+        pace: Pace | None = None,
+    ) -> None:
+        self._root = root
+        self._store = store
+        self._transactions = transactions
+        self._settings = settings
+        self._repository = repository
+        self._pace = pace or Pace()
+        self._look = Look(
+            root,
+            store,
+            transactions,
+            watch=self._watch,
+            unwatch=self._unwatch,
+            ignored=ignored,
+            repository=repository,
+            check=self._check,
+        )
+        self._changed = threading.Condition()
+        self._pending = _Pending()
+        self._thread: threading.Thread | None = None
+        self._watcher: Watcher | None = None
+        self._unwatched: set[str] = set()
+        self._why = ""
+        self._stopping = False
+        self._idle = False
+        self._walked = 0.0
+        self._between = self._pace.walks
+        self._wait = self._pace.longest
+        self._leave: Callable[[], None] | None = None
+
+    def start(self) -> None:
+        """Watch, unless the setting says no; what it finds first is what happened while nobody did. Returns at once."""
+        if self._leave is None:
+            self._leave = self._store.subscribe(self._hear_event)
+        if self._settings().watch and self._thread is None:
+            self._stopping, self._idle = False, False
+            self._pending = _Pending(everything=True)
+            self._transactions.before_commit = self._before_commit
+            self._thread = threading.Thread(target=self._run, name="workroom-watch", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Watch no more; nothing of it runs when this returns. What was not told yet is found by the next start."""
+        if self._leave is not None:
+            self._leave()
+            self._leave = None
+        self._end()
+
+    def settled(self, seconds: float) -> bool:
+        """Wait until all that was heard so far is told; whether it is within the time."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._thread is None or (self._idle and not self._pending), seconds)
+
+    def describe(self) -> dict[str, Any]:
+        """How it watches: `watching` is events, walks or off, with `watching_reason` where it isn't events."""
+        if self._thread is None:
+            reason = "What other programs change is seen when it is read or committed against (setting watch)."
+            return {"watching": "off", "watching_reason": reason}
+        if self._watcher is None:
+            return {"watching": "walks", "watching_reason": self._why or "It has just begun."}
+        if self._unwatched:
+            return {"watching": "walks", "watching_reason": self._limit()}
+        return {"watching": "events"}
+
+    # What is heard.
+
+    def _hear(self, folder: str, name: str) -> None:
+        with self._changed:
+            pending = self._pending
+            if folder:  # else it is git's own folder: its lock came or went
+                names = pending.names.setdefault(folder, set())
+                pending.count += name not in names
+                names.add(name)
+                if pending.count > _MOST_NAMES:
+                    self._want_everything()
+                pending.last = time.monotonic()
+                pending.first = pending.first or pending.last
+            self._changed.notify_all()
+
+    def _lose(self) -> None:
+        with self._changed:
+            self._want_everything(_LOST)
+            self._changed.notify_all()
+
+    def _want_everything(self, *notes: str) -> None:
+        pending = self._pending
+        pending.everything, pending.count = True, 0
+        pending.names.clear()
+        pending.notes = tuple(dict.fromkeys((*pending.notes, *notes)))
+        pending.last = time.monotonic()
+        pending.first = pending.first or pending.last
+
+    def _hear_event(self, _number: int, event: Event) -> None:
+        if isinstance(event, SettingsChanged) and "watch" in event.keys:
+            threading.Thread(target=self._obey, name="workroom-watch-setting", daemon=True).start()
+
+    def _obey(self) -> None:
+        """Start or end, as the setting says now."""
+        if self._settings().watch:
+            self.start()
+        else:
+            self._end()
+
+    # The thread.
+
+    def _run(self) -> None:
+        with contextlib.suppress(_Stopped):
+            try:
+                self._watcher = Watcher(self._hear, self._lose)
+            except WorkroomError as error:
+                self._why = error.message
+            self._tell_pending(_OPENING)
+            self._read_on()
+            while True:
+                self._await()
+                self._tell_pending("")
+
+    def _tell_pending(self, label: str) -> None:
+        """Look at what is pending; what fails is tried again, as a walk."""
+        with self._changed:
+            pending, self._pending = self._pending, _Pending()
+        began = time.monotonic()
+        try:
+            found = self._look.gather(pending.names, everything=pending.everything)
+            if pending.everything:
+                self._walked = time.monotonic()
+            self._look.tell(found, label, self._notes(pending))
+        except _Stopped:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, this thread is the one that tries again
+            _log.warning("%s: what other programs changed can't be told yet: %s", self._root.path, error)
+            with self._changed:
+                self._want_everything(*pending.notes)
+                self._changed.wait_for(lambda: self._stopping, self._pace.retry)
+        self._pace_walks(time.monotonic() - began)
+
+    def _notes(self, pending: _Pending) -> tuple[str, ...]:
+        limited = (self._limit(),) if self._unwatched else (self._why,) if self._watcher is None else ()
+        return (*pending.notes, *limited)
+
+    def _limit(self) -> str:
+        return (
+            f"The system watches no more folders (fs.inotify.max_user_watches): {len(self._unwatched)} of them are "
+            f"looked at by a walk every {self._pace.walks:g} s."
+        )
+
+    def _pace_walks(self, took: float) -> None:
+        """Walks are a twentieth of the time at most."""
+        self._between = max(self._pace.walks, 20 * took)
+
+    def _await(self) -> None:
+        """Wait for a burst, then for its end."""
+        with self._changed:
+            while not self._pending:
+                self._idle = True
+                self._changed.notify_all()
+                due = None if self._watcher is not None and not self._unwatched else self._between
+                self._sleep(due)
+                if due is not None and time.monotonic() - self._walked >= due and not self._pending:
+                    self._want_everything()
+            self._idle = False
+            self._await_end()
+
+    def _await_end(self) -> None:
+        while True:
+            pending, at = self._pending, time.monotonic()
+            quiet = pending.last + self._pace.quiet - at
+            if quiet <= 0 and not self._busy(pending, at):
+                self._wait = self._pace.longest
+                return
+            if quiet > 0 and at - pending.first >= self._wait and not self._busy(pending, at):
+                self._wait = min(2 * self._wait, self._pace.endless)
+                return
+            self._sleep(quiet if quiet > 0 else self._until_git())
+
+    def _until_git(self) -> float:
+        """Hear of git's lock from now on; answers how long to wait for that, in seconds."""
+        repository, watcher = self._repository(), self._watcher
+        if repository is None or watcher is None or watcher.watches(""):
+            return _BUSY if watcher is not None and repository is not None else self._pace.longest
+        return self._pace.quiet if watcher.add_path(repository.folder, "") else self._pace.longest
+
+    def _busy(self, pending: _Pending, at: float) -> bool:
+        """Whether git is at work, and has not been for too long."""
+        if at - pending.first >= _BUSY:
+            return False
+        repository = self._repository()
+        return repository is not None and repository.busy()
+
+    def _sleep(self, seconds: float | None) -> None:
+        self._check()  # it may have been ended while nobody waited
+        self._changed.wait(seconds)
+        self._check()
+
+    def _check(self) -> None:
+        if self._stopping:
+            raise _Stopped
+
+    def _read_on(self) -> None:
+        """Keep the contents of what nobody has, a little at a time, until there is no more room for them."""
+        after: str | None = ""
+        while after is not None:
+            with self._changed:
+                self._sleep(0 if self._pending else _BREATH)
+                pending = bool(self._pending)
+                if pending:
+                    self._await_end()
+            if pending:
+                self._tell_pending("")
+            after = self._look.read_some(after, self._settings().watch_max_file_bytes)
+
+    # Folders.
+
+    def _watch(self, folder: str) -> None:
+        watcher = self._watcher
+        if watcher is None:
+            return
+        try:
+            with self._root.folder(folder) as descriptor:
+                watched = watcher.add(descriptor, folder)
+        except WorkroomError:  # it is gone again
+            return
+        with self._changed:
+            (self._unwatched.discard if watched else self._unwatched.add)(folder)
+
+    def _unwatch(self, folder: str) -> None:
+        if self._watcher is not None:
+            self._watcher.drop_below(folder)
+        with self._changed:
+            self._unwatched = {one for one in self._unwatched if one != folder and not one.startswith(f"{folder}/")}
+
+    def _before_commit(self, changes: ChangeSet) -> None:
+        """What others did to what is about to be changed is told first; a fault of that stops no commit."""
+        try:
+            self._look.before_commit(changes.changes)
+        except WorkroomError as error:
+            _log.warning("what other programs did before a commit can't be told: %s", error)
+
+    def _end(self) -> None:
+        thread = self._thread
+        if thread is None:
+            return
+        self._transactions.before_commit = None
+        with self._changed:
+            self._stopping = True
+            self._changed.notify_all()
+        if self._watcher is not None:
+            self._watcher.close()
+        thread.join()
+        self._thread, self._watcher = None, None
+        with self._changed:
+            self._unwatched.clear()
+            self._changed.notify_all()
