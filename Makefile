@@ -19,7 +19,7 @@ MODULE ?=
 JOBS ?= 1
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup serve web page clients test tests crash lint style types contract house format packages soak fuzz race mutants bench docs lock wheel clean
+.PHONY: all help setup serve web page clients test tests crash lint style types contract house format packages soak fuzz race mutants bench docs shots lock wheel clean
 
 all: test
 
@@ -98,6 +98,9 @@ docs: $(READY) ## make the reference, the transcript and the typed calls anew, f
 	$(PY) tools/make_types.py
 	$(PY) tools/make_reference.py
 	$(PY) tools/make_transcript.py
+
+shots: $(READY) packages ## take the pictures of the page in docs/page anew
+	$(PY) -m tests.page.shots
 
 lock: ## resolve the dependencies anew into requirements.lock
 	sh tools/lock.sh

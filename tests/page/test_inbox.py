@@ -2,26 +2,192 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import expect
-from tests.page.browsing import Visit
+import re
+
+from playwright.sync_api import Locator, Page, expect
+from tests.page.browsing import PHONE, Visit
 
 CREATE = {"type": "create", "path": "new.txt", "content": "one\n"}
+STEPS = "".join(f"def step_{number}():\n    return {number}\n\n\n" for number in range(12))
+
+
+def rename(number: int) -> dict[str, str]:
+    return {"type": "replace", "path": "steps.py", "search": f"step_{number}(", "replacement": f"renamed_{number}("}
+
+
+def inbox(page: Page) -> Locator:
+    return page.get_by_role("region", name="Inbox")
+
+
+def opened(visit: Visit, title: str) -> Locator:
+    """The request in full, settled."""
+    inbox(visit.page).get_by_role("button", name=title).click()
+    review = visit.page.get_by_role("article", name=title)
+    expect(review.get_by_role("button", name="Deny")).to_be_enabled()
+    visit.settle()
+    return review
 
 
 def test_a_request_appears_and_is_accepted(visit: Visit) -> None:
     page = visit.sign_in()
-    inbox = page.get_by_role("complementary", name="Inbox")
-    expect(inbox.get_by_text("Nothing waits for you")).to_be_visible()
+    expect(inbox(page).get_by_text("Nothing waits for you")).to_be_visible()
     visit.stage(CREATE, title="Say one")
-    card = inbox.get_by_role("button", name="Say one")
-    card.click()
-    review = page.get_by_role("article", name="Say one")
+    review = opened(visit, "Say one")
     expect(review.get_by_role("group", name="new.txt")).to_contain_text("one")
     expect(review.get_by_role("region", name="own words")).to_contain_text("Say one")
-    visit.settle()
+    expect(review).to_contain_text("Asked by tester")
     review.get_by_label("A word to the agent").fill("fine by me")
     review.get_by_role("button", name="Accept all").click()
     expect(review.get_by_text("This is consumed")).to_be_visible()
     expect(review).to_contain_text("fine by me")
-    expect(inbox.get_by_text("Nothing waits for you")).to_be_visible()
+    expect(inbox(page).get_by_text("Nothing waits for you")).to_be_visible()
+    expect(page.get_by_role("region", name="Changes")).to_contain_text("Say one")
     assert visit.read("new.txt") == "one\n"
+
+
+def test_a_denial_brings_its_reason(visit: Visit) -> None:
+    visit.sign_in()
+    waiting = visit.stage(CREATE, title="Say one")
+    review = opened(visit, "Say one")
+    review.get_by_label("A word to the agent").fill("say two")
+    review.get_by_role("button", name="Deny").click()
+    expect(review.get_by_text("This is denied")).to_be_visible()
+    assert "say two" in visit.ask("show", id=waiting)["text"]
+    assert not (visit.room.folder / "new.txt").exists()
+
+
+def test_some_hunks_and_files_are_accepted(visit: Visit) -> None:
+    visit.write("steps.py", STEPS)
+    visit.sign_in()
+    visit.stage(rename(1), rename(10), CREATE, title="Rename two steps")
+    review = opened(visit, "Rename two steps")
+    review.get_by_role("group", name="steps.py").get_by_label("Take hunk 2").uncheck()
+    review.get_by_label("Take new.txt").uncheck()
+    review.get_by_role("button", name="Accept 1 of 3").click()
+    expect(review.get_by_text("This is consumed")).to_be_visible()
+    assert visit.read("steps.py") == STEPS.replace("step_1(", "renamed_1(")
+    assert not (visit.room.folder / "new.txt").exists()
+
+
+def test_nothing_taken_can_not_be_accepted(visit: Visit) -> None:
+    visit.sign_in()
+    visit.stage(CREATE, title="Say one")
+    review = opened(visit, "Say one")
+    review.get_by_label("Take new.txt").uncheck()
+    expect(review.get_by_role("button", name="Nothing is taken")).to_be_disabled()
+
+
+def test_a_request_is_edited_before_it_is_accepted(visit: Visit) -> None:
+    visit.write("steps.py", STEPS.replace("\n", "\r\n"))
+    visit.sign_in()
+    visit.stage(rename(1), {**CREATE, "path": "other.bin", "content": "a\rb\n"}, title="Rename a step")
+    opened(visit, "Rename a step").get_by_role("button", name="Edit first").click()
+    review = visit.page.get_by_role("article", name="Edit before accepting")
+    expect(review.get_by_text("Its line ends are mixed")).to_be_visible()
+    text = review.get_by_label("steps.py")
+    text.fill(text.input_value().replace("renamed_1(", "first_step("))
+    visit.settle()
+    review.get_by_role("button", name="Accept as edited").click()
+    done = visit.page.get_by_role("article", name="Rename a step")
+    expect(done.get_by_text("accepted as the person edited it")).to_be_visible()
+    assert visit.read("steps.py") == STEPS.replace("step_1(", "first_step(").replace("\n", "\r\n")
+
+
+def test_a_click_within_half_a_second_of_a_redraw_does_not_count(visit: Visit) -> None:
+    page = visit.sign_in()
+    visit.stage(CREATE, title="Say one")
+    review = opened(visit, "Say one")
+    # What comes while somebody aims: the click is made in the very frame in which the page has drawn it.
+    page.evaluate(
+        """() => new MutationObserver((_, observer) => {
+            observer.disconnect();
+            [...document.querySelectorAll('button')].find(one => one.textContent.includes('Accept all')).click();
+        }).observe(document.querySelector('.cards'), {childList: true})"""
+    )
+    visit.stage({**CREATE, "path": "two.txt"}, title="Say two")
+    expect(review.get_by_text("That click came too soon")).to_be_visible()
+    assert not (visit.room.folder / "new.txt").exists()
+    visit.settle()
+    review.get_by_role("button", name="Accept all").click()
+    expect(review.get_by_text("This is consumed")).to_be_visible()
+
+
+def test_no_key_decides(visit: Visit) -> None:
+    page = visit.sign_in()
+    visit.stage(CREATE, title="Say one")
+    review = opened(visit, "Say one")
+    review.get_by_label("A word to the agent").press("Enter")
+    for key in ("Enter", "Space", "y", "a", "Control+Enter"):
+        page.keyboard.press(key)
+    expect(review.get_by_role("button", name="Accept all")).to_be_enabled()
+    assert visit.ask("pending")["pending"]
+
+
+def test_requests_that_look_alike_are_told_apart(visit: Visit) -> None:
+    visit.sign_in()
+    first = visit.stage(CREATE, title="Say one")
+    second = visit.stage({**CREATE, "content": "one\nrm -rf /\n"}, title="SAY  ONE!", name="other")
+    cards = inbox(visit.page).get_by_role("button", name=re.compile("looks like another"))
+    expect(cards).to_have_count(2)
+    short = [one.removeprefix("approval_")[:4] for one in (first, second)]
+    cards.filter(has_text=short[1]).click()
+    review = visit.page.get_by_role("article", name="SAY ONE!")
+    expect(review).to_contain_text("Another request looks like this one")
+    expect(review).to_contain_text(short[0])
+    expect(review.locator(".alike pre")).to_contain_text("+rm -rf /")
+
+
+def test_what_destroys_deceives_or_can_run_code_says_so(visit: Visit) -> None:
+    visit.write("old.md", "old\n")
+    visit.ask("settings.set", key="destructive_edits", value="ask")
+    visit.sign_in()
+    visit.stage(
+        {"type": "delete", "path": "old.md"},
+        {**CREATE, "path": ".npmrc", "content": "x\u202ey\n"},
+        title="Tidy <b>up</b> <img src=x onerror=alert(1)>",
+    )
+    review = opened(visit, "Tidy <b>up</b>")
+    expect(review.get_by_text("This destroys")).to_be_visible()
+    expect(review.get_by_text(".npmrc can run code")).to_be_visible()
+    expect(review.get_by_text("bidirectional controls")).to_be_visible()
+    expect(review.get_by_role("group", name=".npmrc")).to_contain_text(r"x\u202ey")
+    assert review.locator("img, b").count() == 0
+
+
+def test_a_request_that_was_decided_elsewhere_is_shown_as_it_is(visit: Visit) -> None:
+    visit.sign_in()
+    waiting = visit.stage(CREATE, title="Say one")
+    review = opened(visit, "Say one")
+    visit.ask("deny", words=f"{waiting} no")
+    expect(review.get_by_text("This is denied")).to_be_visible()
+    expect(review.get_by_role("button", name="Accept")).to_have_count(0)
+
+
+def test_the_mode_is_switched_and_follows(visit: Visit) -> None:
+    page = visit.sign_in()
+    modes = inbox(page).get_by_role("group", name="What agents may do")
+    visit.settle()
+    modes.get_by_text("Auto", exact=True).click()
+    expect(page.get_by_role("contentinfo")).to_contain_text("Mode: auto")
+    assert visit.ask("mode")["mode"] == "auto"
+    visit.ask("mode", mode="plan")
+    expect(modes.get_by_role("radio", name="Plan")).to_be_checked()
+
+
+def test_the_inbox_works_on_a_phone(visit: Visit) -> None:
+    page = visit.page
+    page.set_viewport_size(PHONE)
+    visit.write("steps.py", STEPS)
+    visit.sign_in()
+    visit.stage(rename(1), rename(10), title="Rename two steps, and have a title that is longer than a phone is wide")
+    review = opened(visit, "Rename two steps")
+    review.get_by_label("Take hunk 2").uncheck()
+    visit.settle()
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    accept = review.get_by_role("button", name="Accept 1 of 2")
+    expect(accept).to_be_in_viewport(ratio=1)
+    assert accept.bounding_box()["height"] >= 44
+    accept.click()
+    expect(review.get_by_text("This is consumed")).to_be_visible()
+    page.get_by_role("navigation", name="Views").get_by_role("button", name="Inbox").click()
+    expect(inbox(page).get_by_text("Nothing waits for you")).to_be_visible()

@@ -12,7 +12,7 @@ export function Inbox() {
   const { room } = usePlace();
   const { value, error } = useStore(room.pending);
   return (
-    <aside className="inbox" aria-label="Inbox" data-part tabIndex={-1}>
+    <section className="inbox" aria-label="Inbox" data-part tabIndex={-1}>
       <div className="inbox-head">
         <h2>
           Inbox {value?.length ? <span className="badge">{value.length}</span> : null}
@@ -22,7 +22,7 @@ export function Inbox() {
       <ModeSwitch />
       {error ? <Failure error={error} retry={() => void room.pending.refresh()} /> : null}
       {value ? <Waiting rows={value} /> : error ? null : <Loading what="the inbox" />}
-    </aside>
+    </section>
   );
 }
 

@@ -5,7 +5,7 @@ const SIGNS = { added: "+", removed: "−", kept: " ", plain: "" } as const;
 
 export function DiffLines({ lines }: { lines: Line[] }) {
   return (
-    <div className="diff" tabIndex={0} role="region" aria-label="Lines">
+    <div className="diff" tabIndex={0} role="group" aria-label="Lines">
       <table>
         <tbody>
           {lines.map((line, at) => (

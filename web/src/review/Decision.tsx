@@ -1,27 +1,26 @@
 /** Yes, no, or a part; nothing by default, nothing by a key alone, and nothing by a click that came too soon. */
 import { useState } from "react";
-import type { Refused } from "../api/call";
-import type { Methods, ShowAnswer } from "../api/types";
+import type { ShowAnswer } from "../api/types";
 import { Icon } from "../parts/Icon";
 import { Failure } from "../parts/states";
 import { useSettled } from "../parts/useSettled";
 import { usePlace } from "../shell/place";
-import { asRefused, useStore } from "../state/store";
+import { useStore } from "../state/store";
 import { type Part, partOf, type Selection } from "./selection";
+import { useDecide } from "./useDecide";
 
-type DecisionProps = { shown: ShowAnswer; selection: Selection; refresh: () => void };
+type DecisionProps = { shown: ShowAnswer; selection: Selection; refresh: () => void; edit: () => void };
 
-export function Decision({ shown, selection, refresh }: DecisionProps) {
-  if (shown.status !== "pending") return <Done shown={shown} />;
-  return <Open shown={shown} selection={selection} refresh={refresh} />;
+export function Decision(props: DecisionProps) {
+  return props.shown.status === "pending" ? <Open {...props} /> : <Done shown={props.shown} />;
 }
 
-function Open({ shown, selection, refresh }: DecisionProps) {
+function Open({ shown, selection, refresh, edit }: DecisionProps) {
   const { room } = usePlace();
   const live = useStore(room.line).kind === "live";
   const waiting = useStore(room.pending).value ?? [];
   const [words, setWords] = useState("");
-  const { running, error, decide } = useDecide(shown, refresh);
+  const { running, error, decide } = useDecide(refresh);
   const settled = useSettled([shown.sha256, live, running, ...waiting.map((row) => row.id)].join());
   const part = partOf(shown, selection);
   const nothing = part?.count === 0;
@@ -44,6 +43,11 @@ function Open({ shown, selection, refresh }: DecisionProps) {
           aria-label="A word to the agent"
           maxLength={2_000}
         />
+        {shown.editable ? (
+          <button type="button" disabled={off || shown.obstacle !== ""} onClick={edit}>
+            <Icon name="pen" /> Edit first
+          </button>
+        ) : null}
         <button type="button" className="deny" disabled={off} onClick={deny}>
           <Icon name="close" /> {running === "deny" ? "Denying…" : "Deny"}
         </button>
@@ -53,27 +57,6 @@ function Open({ shown, selection, refresh }: DecisionProps) {
       </div>
     </footer>
   );
-}
-
-function useDecide(shown: ShowAnswer, refresh: () => void) {
-  const place = usePlace();
-  const [running, setRunning] = useState<"accept" | "deny" | null>(null);
-  const [error, setError] = useState<Refused | null>(null);
-  const decide = <M extends "accept" | "deny">(method: M, params: Methods[M]["params"]): void => {
-    setRunning(method);
-    setError(null);
-    place.room
-      .call(method, params)
-      .then((done) => place.say(done.summary ?? (method === "deny" ? "Denied." : "Accepted.")))
-      .catch((refused: unknown) => setError(asRefused(refused)))
-      .finally(() => {
-        setRunning(null);
-        refresh();
-        void place.room.pending.refresh();
-      });
-  };
-  void shown;
-  return { running, error, decide };
 }
 
 function named(part: Part): { files?: string[]; hunks?: string[] } {

@@ -8,6 +8,7 @@ import { Resource, useStore } from "../state/store";
 import type { Tab } from "../state/tabs";
 import { Alike } from "./Alike";
 import { Decision } from "./Decision";
+import { Edit } from "./Edit";
 import { Facts } from "./Facts";
 import { Files } from "./Files";
 import { Raw } from "./Raw";
@@ -29,8 +30,16 @@ function Presented({ shown, refresh }: { shown: ShowAnswer; refresh: () => void 
   const { room } = usePlace();
   const pending = useStore(room.pending).value ?? [];
   const [selection, select] = useState<Selection>(none);
+  const [editing, setEditing] = useState(false);
   const row = pending.find((one) => one.id === shown.id);
   const waits = shown.status === "pending";
+  if (editing && waits) {
+    return (
+      <article className="review" aria-labelledby="review-title">
+        <Edit shown={shown} back={() => setEditing(false)} refresh={refresh} />
+      </article>
+    );
+  }
   return (
     <article className="review" aria-labelledby="review-title">
       <div className="review-scroll">
@@ -43,7 +52,7 @@ function Presented({ shown, refresh }: { shown: ShowAnswer; refresh: () => void 
         )}
         <Words text={shown.words} asker={row?.asker} />
       </div>
-      <Decision shown={shown} selection={selection} refresh={refresh} />
+      <Decision shown={shown} selection={selection} refresh={refresh} edit={() => setEditing(true)} />
     </article>
   );
 }

@@ -13,7 +13,7 @@ export function Middle() {
   const shown = open.find((tab) => tab.id === active);
   const View = shown ? TABS[shown.kind]?.view : undefined;
   return (
-    <main className="middle" aria-label="Open" data-part tabIndex={-1}>
+    <section className="middle" aria-label="Open" data-part tabIndex={-1}>
       {open.length ? <TabStrip open={open} active={active} /> : null}
       {shown && View ? (
         <div className="tab-panel" role="tabpanel" id="tab-panel" aria-labelledby={`tab-${shown.id}`}>
@@ -26,7 +26,7 @@ export function Middle() {
           </p>
         </Empty>
       )}
-    </main>
+    </section>
   );
 }
 

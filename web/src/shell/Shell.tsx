@@ -29,9 +29,11 @@ export function Shell({ room, folders, choose, note }: ShellProps) {
         <TopBar folders={folders} choose={choose} />
         <Line />
         <Rail />
-        <Side />
-        <Middle />
-        <Inbox />
+        <main className="panes">
+          <Side />
+          <Middle />
+          <Inbox />
+        </main>
         <StatusLine />
         <Notice />
       </div>
@@ -44,6 +46,6 @@ function useTitle(room: Room): void {
   const waiting = useStore(room.pending).value?.length ?? 0;
   const name = room.path.slice(room.path.lastIndexOf("/") + 1) || room.path;
   useEffect(() => {
-    document.title = `${waiting ? `(${waiting}) ` : ""}${name} – Workroom`;
+    document.title = `${waiting ? `(${waiting}) ` : ""}${name} - Workroom`;
   }, [name, waiting]);
 }

@@ -1,0 +1,106 @@
+"""The page's main states, one after another on one folder: looked at by axe, and kept as pictures for the documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tests.page.browsing import PHONE, WIDE, Visit
+
+__all__ = ["play"]
+
+_SCALE = '''"""Recipes for another number of people."""
+
+
+def scale(amounts: dict[str, float], *, people: int, serves: int) -> dict[str, float]:
+    """The amounts for `people`, of a recipe written for `serves`."""
+    return {name: amount * people / serves for name, amount in amounts.items()}
+
+
+def total(amounts: dict[str, float]) -> float:
+    """What all of it weighs."""
+    weight = 0.0
+    for amount in amounts.values():
+        weight = weight + amount
+    return weight
+
+
+def rounded(amount: float) -> str:
+    """An amount as a cook reads it."""
+    return f"{amount:.2f}"
+'''
+_ROUND = "amount * people / serves for"
+
+
+def play(visit: Visit) -> Iterator[str]:
+    """The name of each state, while the page is in it."""
+    page = visit.page
+    page.goto(visit.url)
+    page.get_by_role("heading", name="Sign in").wait_for()
+    yield "signed-out"
+    visit.sign_in()
+    yield "empty"
+    _history(visit)
+    _requests(visit)
+    page.get_by_role("button", name="Round what comes out").click()
+    page.get_by_role("button", name="Accept all").wait_for()
+    visit.settle()
+    yield "review"
+    page.get_by_label("Take hunk 2").uncheck()
+    visit.settle()
+    yield "part"
+    page.get_by_role("button", name="Edit first").click()
+    page.get_by_role("button", name="Accept as edited").wait_for()
+    visit.settle()
+    yield "edit"
+    page.get_by_role("button", name="Back").click()
+    page.get_by_role("button", name="Tidy up").click()
+    page.get_by_text("This destroys").wait_for()
+    visit.settle()
+    yield "destructive"
+    page.keyboard.press("?")
+    page.get_by_role("dialog", name="Keys").wait_for()
+    yield "keys"
+    page.keyboard.press("Escape")
+    page.set_viewport_size(PHONE)
+    visit.settle()
+    yield "phone-review"
+    page.get_by_role("navigation", name="Views").get_by_role("button", name="Inbox").click()
+    visit.settle()
+    yield "phone-inbox"
+    page.set_viewport_size(WIDE)
+    page.route("**/page/v1/events*", lambda route: route.abort())
+    visit.room.person().get("close", path=str(visit.room.folder))  # the stream ends, and comes back no more
+    page.get_by_text("Not live.", exact=True).wait_for()
+    visit.settle()
+    yield "not-live"
+
+
+def _history(visit: Visit) -> None:
+    visit.write("recipes/scale.py", _SCALE)
+    visit.write("notes/old.md", "# Old\n\nNobody reads this.\n")
+    visit.ask("settings.set", key="destructive_edits", value="ask")
+    visit.ask("mode", mode="auto")
+    path = {"type": "replace", "path": "recipes/scale.py"}
+    visit.edit(
+        {**path, "search": "as a cook reads it", "replacement": "as a cook reads it aloud"}, title="Say who reads"
+    )
+    create = {"type": "create", "path": "CHANGES.md", "content": "- Amounts are told as a cook reads them.\n"}
+    visit.edit(create, title="Tell of it", name="codex")
+    visit.ask("undo")
+    visit.ask("mode", mode="manual")
+
+
+def _requests(visit: Visit) -> None:
+    path = {"type": "replace", "path": "recipes/scale.py"}
+    visit.stage(
+        {**path, "search": _ROUND, "replacement": f"round({_ROUND.removesuffix(' for')}, 2) for"},
+        {**path, "search": '    return f"{amount:.2f}"', "replacement": '    return f"{amount:.1f}"'},
+        {"type": "create", "path": "docs/rounding.md", "content": "# Rounding\n\nAmounts have two places.\n"},
+        title="Round what comes out",
+    )
+    visit.stage(
+        {"type": "delete", "path": "notes/old.md"},
+        {"type": "create", "path": ".npmrc", "content": "ignore-scripts=true\n"},
+        title="Tidy up",
+        name="codex",
+    )
