@@ -333,12 +333,18 @@ class TestCommitted:
         house.commit(house.tx.plan_merge(planned))
         assert house.tree() == {"f": (NEW.replace("one", "1").encode(), 0o755)}
 
-    def test_a_folder_that_went_meanwhile_is_made_again_and_nothing_is_made_below_a_file(self, house):
+    @pytest.mark.parametrize(
+        "operation",
+        [{"type": "create", "path": "d/new", "content": "x\n"}, {"type": "move", "from": "f", "to": "d/new"}],
+        ids=lambda operation: operation["type"],
+    )
+    def test_a_folder_that_went_meanwhile_is_made_again_and_nothing_is_made_below_a_file(self, house, operation):
+        house.write("f", OLD)
         (house.folder / "d").mkdir()
-        planned = house.plan({"type": "create", "path": "d/new", "content": "x\n"})
+        planned = house.plan(operation)
         (house.folder / "d").rmdir()
         merged = house.tx.plan_merge(planned)
-        assert [change.path for change in merged.change_set.changes] == ["d", "d/new"]
+        assert [change.path for change in merged.change_set.changes][:2] == ["d", "d/new"]
         house.write("d", "y\n")
         error = fails(ErrorCode.EDIT_CONFLICT, house.tx.plan_merge, planned)
         assert error.message == "d is a file, so d/new can't be made below it."
