@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from workroom.base.errors import ErrorCode, WorkroomError
     from workroom.interfaces.python.answer import Answer, Approval
-    from workroom.interfaces.python.room import Room, open_workspace
+    from workroom.interfaces.python.room import EditorRoom, Room, open_workspace
 
-__all__ = ["Answer", "Approval", "ErrorCode", "Room", "WorkroomError", "open_workspace"]
+__all__ = ["Answer", "Approval", "EditorRoom", "ErrorCode", "Room", "WorkroomError", "open_workspace"]
 
 _HOMES = {
     "Answer": "workroom.interfaces.python.answer",
     "Approval": "workroom.interfaces.python.answer",
+    "EditorRoom": "workroom.interfaces.python.room",
     "ErrorCode": "workroom.base.errors",
     "Room": "workroom.interfaces.python.room",
     "WorkroomError": "workroom.base.errors",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.conftest import AGENT
 
@@ -202,3 +204,24 @@ def test_what_others_have_in_view_is_behind_once_somebody_changes_it(house, buff
     behind = [event for event in heard if isinstance(event, BuffersChanged)]
     assert behind == [BuffersChanged("behind", ("a",), "agent", "tester", "session_1")]
     assert {each.version for each in buffers.list(ANN) if each.path == "a"} == {version}
+
+
+def test_which_open_files_an_entry_took_away_is_remembered(house):
+    buffers = house.workspace.buffers
+    for path in ("a", "b", "d/c"):
+        house.write(path, "x\n")
+    for who in (AGENT, ANN):
+        buffers.put(who, "a", "v", 1)
+    buffers.put(ANN, "d/c", "v", 1)
+    gone = house.edit({"type": "delete", "path": "a"}, {"type": "delete", "path": "b"})
+    assert buffers.closed_by(gone.number) == ("a",)
+    moved = house.edit({"type": "move", "from": "d", "to": "e"})
+    assert buffers.closed_by(moved.number) == ()
+    again = house.edit({"type": "delete", "path": "e", "recursive": True})
+    assert house.reopen().buffers.closed_by(again.number) == ("e/c",)
+    assert house.workspace.buffers.closed_by(gone.number) == ("a",)
+    house.workspace.buffers.put(ANN, "a", "v", 1)
+    later = replace(gone, number=gone.number + 10_001)
+    house.workspace.buffers.follow(later)
+    assert house.workspace.buffers.closed_by(later.number) == ("a",)
+    assert house.workspace.buffers.closed_by(gone.number) == (), "long past"

@@ -40,6 +40,13 @@ MIGRATIONS: tuple[Migration, ...] = (
         INSERT INTO buffers_followed SELECT coalesce(max(number), 0) FROM entries;
         """,
     ),
+    (
+        "buffers/2",
+        """
+        CREATE TABLE buffers_closed (entry INTEGER NOT NULL, path TEXT NOT NULL, PRIMARY KEY (entry, path))
+                              STRICT, WITHOUT ROWID;
+        """,
+    ),
 )
 
 _LIST = (
@@ -77,6 +84,8 @@ _TABLES: Mapping[_Table, tuple[str, str, str]] = {
     ),
 }
 """What finds a path with all below, renames it, and drops it."""
+_CLOSINGS = 10_000
+"""For so many entries it is remembered which open files they took away: an agent may collect its result a day later."""
 _TOLD = 20
 """Paths that an event names."""
 
@@ -216,6 +225,7 @@ class Buffers:
             db.execute("UPDATE buffers_followed SET entry = ?", (entry.number,))
             in_view = {str(row[0]) for row in db.execute("SELECT path FROM buffers UNION SELECT path FROM unfolded")}
             moves = _moves(entry.changes, in_view) if in_view else {}
+            self._keep_closed(db, entry, moves)
             for table in _TABLES:
                 _move(db, table, moves)
             if moves:
@@ -224,7 +234,22 @@ class Buffers:
             if behind:
                 self._tell(db, "behind", behind, entry.actor)
 
+    def closed_by(self, entry: int) -> tuple[str, ...]:
+        """The files that were open when an entry of the history took them away; empty for one long past."""
+        with self._store.read() as db:
+            rows = db.execute("SELECT path FROM buffers_closed WHERE entry = ? ORDER BY path", (entry,)).fetchall()
+        return tuple(str(row[0]) for row in rows)
+
     # Inside.
+
+    def _keep_closed(self, db: Database, entry: Entry, moves: Mapping[str, str | None]) -> None:
+        gone = [path for path, target in moves.items() if target is None]
+        if gone:
+            db.execute("DELETE FROM buffers_closed WHERE entry < ?", (entry.number - _CLOSINGS,))
+            db.executemany(
+                "INSERT OR IGNORE INTO buffers_closed SELECT DISTINCT ?, path FROM buffers WHERE path = ?",
+                [(entry.number, path) for path in gone],
+            )
 
     def _has_ended(self, db: Database, who: Actor) -> bool:
         """Whether ended sessions of this name have left something open."""

@@ -24,13 +24,15 @@ class Wire:
 
     @property
     def alive(self) -> bool:
-        """Whether the server is still there, as far as can be told without asking it."""
+        """Whether the server is still there, as far as it tells unasked; what else it said meanwhile is kept."""
         try:
-            return self._connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) != b""
+            while chunk := self._connection.recv(_CHUNK, socket.MSG_DONTWAIT):
+                self._held += chunk
         except BlockingIOError:
             return True
         except OSError:
             return False
+        return False
 
     def send(self, *messages: dict[str, Any]) -> None:
         """Write the messages; that nobody takes them is told by `receive`."""

@@ -13,6 +13,7 @@ import pytest
 import workroom
 from workroom import ErrorCode, WorkroomError, open_workspace
 from workroom.interfaces.python.calls import Edit, Inspect, Notes, Operation, Plan
+from workroom.interfaces.python.editor_calls import Editor
 from workroom.tools.catalog import PROFILES
 
 CREATE: list[Operation] = [{"type": "create", "path": "notes.md", "content": "Salt.\n"}]
@@ -131,6 +132,64 @@ def test_every_action_of_every_tool_is_a_typed_call():
     for tool in PROFILES["workspace"]:
         calls = {name for name in vars(classes[tool.name]) if not name.startswith("_")}
         assert calls == {action.name for action in tool.actions}
+
+
+def test_every_tool_of_profile_editor_is_a_typed_call():
+    calls = {f"editor_{name}" for name in vars(Editor) if not name.startswith("_")}
+    assert calls == {tool.name for tool in PROFILES["editor"] if tool.flat}
+    assert {tool.name for tool in PROFILES["editor"] if not tool.flat} == {"workspace_plan"}
+
+
+@pytest.fixture
+def editor(room):
+    """The same as a program of profile `editor`."""
+    with open_workspace(room.folder, profile="editor", client="a program", environ=room.environ) as opened:
+        room.person(room.folder).get("mode", mode="auto")
+        yield opened
+
+
+def accepted(room, editor, answer):
+    """What becomes of a call that waits: profile editor asks before it overwrites or moves."""
+    assert answer.approval is not None
+    room.person(room.folder).get("accept", words=answer.approval.id)
+    return editor.resume(answer)
+
+
+def test_a_program_opens_saves_and_moves(room, editor):
+    (room.folder / "a.txt").write_text("one\n")
+    opened = editor.editor.open("a.txt")
+    saved = editor.editor.save("a.txt", content="two\n", expected_version=opened["version"])
+    assert accepted(room, editor, saved)["saved"] is True
+    assert (room.folder / "a.txt").read_text() == "two\n"
+    made = editor.editor.create("b.txt", content="b\n")
+    assert (made.operation, made["created"], made.artifacts) == ("editor_create", True, ())
+    assert accepted(room, editor, editor.editor.move("b.txt", target="c.txt"))["to"] == "c.txt"
+    assert (room.folder / "c.txt").read_text() == "b\n"
+    with pytest.raises(WorkroomError, match="exists already") as raised:
+        editor.editor.create("c.txt")
+    assert raised.value.code is ErrorCode.EDIT_CONFLICT
+    assert raised.value.next_step
+
+
+def test_what_waits_is_resumed_by_its_own_tool(room, editor):
+    (room.folder / "a.txt").write_text("one\n")
+    editor.editor.open("a.txt")
+    answer = editor.editor.delete("a.txt")
+    assert answer.approval is not None
+    assert (answer["deleted"], answer.approval.tool) == (False, "editor_delete")
+    room.person(room.folder).get("accept", words=answer.approval.id)
+    done = editor.resume(answer)
+    assert (done["deleted"], done["buffers_closed"], done["buffers"]) == (True, ["a.txt"], [])
+
+
+def test_a_program_goes_on_in_the_folder_that_it_went_to(room, editor):
+    other = room.folder.with_name("other")
+    other.mkdir()
+    room.person(other)
+    assert editor.editor.workspace_open(str(other))["root"] == str(other)
+    room.stop()
+    assert editor.editor.workspace_get()["root"] == str(other)
+    assert editor.editor.workspace_open(".")["root"] == str(room.folder)
 
 
 def test_the_calls_are_made_from_the_tools_as_they_are():

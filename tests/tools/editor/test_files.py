@@ -112,7 +112,7 @@ def test_what_waits_for_the_person_says_so_and_is_collected(gated, ask, tool, ra
     if tool == "move":
         assert (done["remapped"], [row["path"] for row in done["buffers"]]) == (1, ["b.txt"])
     if tool == "delete":
-        assert (done["deleted"], done["buffers"]) == (True, [])
+        assert (done["deleted"], done["buffers_closed"], done["buffers"]) == (True, ["a.txt"], [])
 
 
 @pytest.mark.parametrize(("tool", "raw", "fields"), WAITING)

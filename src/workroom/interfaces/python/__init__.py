@@ -1,1 +1,1 @@
-"""The Python interface: answer (what a call gives back), calls (every action, typed), room (the connection)."""
+"""The Python interface: answer (what a call gives back), calls and editor_calls (all, typed), room (the connection)."""

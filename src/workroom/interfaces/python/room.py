@@ -6,6 +6,10 @@
         if answer.approval is not None:          # the person decides; later:
             answer = room.resume(answer)
 
+    with open_workspace("~/recipes", profile="editor") as room:
+        opened = room.editor.open("README.md")
+        room.editor.save("README.md", content=opened["content"].upper(), expected_version=opened["version"])
+
 What is refused is raised as `WorkroomError` with its code. One call runs at a time on a connection; threads that are
 not to wait for each other open one each.
 """
@@ -15,38 +19,62 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Literal, Self, overload
 
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.interfaces import link
 from workroom.interfaces.python.answer import Answer
 from workroom.interfaces.python.calls import Edit, Inspect, Notes, Plan
+from workroom.interfaces.python.editor_calls import Editor
 from workroom.interfaces.wire import Wire
 
-__all__ = ["Room", "open_workspace"]
+__all__ = ["EditorRoom", "Room", "open_workspace"]
 
 _REVISION = "2025-11-25"
 
 
+@overload
 def open_workspace(
-    path: str | os.PathLike[str], *, client: str = "python", environ: Mapping[str, str] | None = None
-) -> Room:
+    path: str | os.PathLike[str],
+    *,
+    profile: Literal["workspace"] = "workspace",
+    client: str = "python",
+    environ: Mapping[str, str] | None = None,
+) -> Room: ...
+
+
+@overload
+def open_workspace(
+    path: str | os.PathLike[str],
+    *,
+    profile: Literal["editor"],
+    client: str = "python",
+    environ: Mapping[str, str] | None = None,
+) -> EditorRoom: ...
+
+
+def open_workspace(
+    path: str | os.PathLike[str],
+    *,
+    profile: Literal["workspace", "editor"] = "workspace",
+    client: str = "python",
+    environ: Mapping[str, str] | None = None,
+) -> Room | EditorRoom:
     """Connect to the workspace of the folder at `path`, which is opened, and a server started, where that is needed.
 
-    `client` is the name in the history and on what the person is asked. `environ` (by default the process's own) says
-    where the server is; WORKROOM_STATE overrides. WorkroomError: NOT_FOUND or INVALID_INPUT for no folder,
-    UNSUPPORTED when another process owns it; what keeps a server from starting.
+    `profile` says which tools there are. `client` is the name in the history and on what the person is asked. `environ`
+    (by default the process's own) says where the server is; WORKROOM_STATE overrides. WorkroomError: NOT_FOUND or
+    INVALID_INPUT for no folder, UNSUPPORTED when another process owns it; what keeps a server from starting.
     """
     folder = os.path.abspath(os.path.expanduser(path))
-    return Room(folder, client=client, environ=os.environ if environ is None else environ)
+    made: type[EditorRoom | Room] = EditorRoom if profile == "editor" else Room
+    return made(folder, client=client, environ=os.environ if environ is None else environ)
 
 
-class Room:
-    """A workspace as an agent has it; a context manager that closes its connection."""
+class _Connected:
+    """A connection as an agent; a context manager that closes it."""
 
-    def __init__(
-        self, folder: str, *, client: str, profile: str = "workspace", environ: Mapping[str, str] = os.environ
-    ) -> None:
+    def __init__(self, folder: str, *, client: str, profile: str, environ: Mapping[str, str] = os.environ) -> None:
         self._greeting = link.hello("agent", folder, profile=profile, environ=environ)
         self._place = link.Place(environ)
         self._client = client
@@ -54,10 +82,7 @@ class Room:
         self._number = 0
         self._closed = False
         self._wire = self._join()
-        self.inspect = Inspect(self)
-        self.edit = Edit(self)
         self.plan = Plan(self)
-        self.notes = Notes(self)
 
     def __enter__(self) -> Self:
         return self
@@ -75,6 +100,10 @@ class Room:
         given = {name: value for name, value in arguments.items() if value is not None}
         return _answer(self.ask(tool, {"action": action, **given}))
 
+    def call_flat(self, tool: str, arguments: dict[str, Any], /) -> Answer:
+        """Any tool that has no actions, by name. Arguments that are None are not sent."""
+        return _flat_answer(tool, self.ask(tool, {name: each for name, each in arguments.items() if each is not None}))
+
     def resume(self, answer: Answer) -> Answer:
         """What became of a call that waited: its result after the person's yes, or once more that it waits.
 
@@ -83,7 +112,8 @@ class Room:
         approval = answer.approval
         if approval is None:
             raise WorkroomError(ErrorCode.INVALID_INPUT, f"{answer.operation} doesn't wait for anybody.")
-        return _answer(self.ask(approval.tool, dict(approval.arguments)))
+        answered = self.ask(approval.tool, dict(approval.arguments))
+        return _answer(answered) if "action" in approval.arguments else _flat_answer(approval.tool, answered)
 
     def ask(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """The envelope that a tool answers with, whether it says yes or no.
@@ -118,6 +148,42 @@ class Room:
             raise WorkroomError(ErrorCode.INVALID_INPUT, str(answer["error"]["message"]))
         result: dict[str, Any] = answer["result"]
         return result
+
+
+class Room(_Connected):
+    """A workspace as an agent of profile `workspace` has it."""
+
+    def __init__(
+        self, folder: str, *, client: str, profile: str = "workspace", environ: Mapping[str, str] = os.environ
+    ) -> None:
+        super().__init__(folder, client=client, profile=profile, environ=environ)
+        self.inspect = Inspect(self)
+        self.edit = Edit(self)
+        self.notes = Notes(self)
+
+
+class EditorRoom(_Connected):
+    """A workspace as an agent of profile `editor` has it; `editor.workspace_open` goes to another folder."""
+
+    def __init__(self, folder: str, *, client: str, environ: Mapping[str, str] = os.environ) -> None:
+        super().__init__(folder, client=client, profile="editor", environ=environ)
+        self.editor = Editor(self)
+
+    def call_flat(self, tool: str, arguments: dict[str, Any], /) -> Answer:
+        answer = super().call_flat(tool, arguments)
+        if tool == "editor_workspace_open":  # a server that comes after this one goes on there
+            self._greeting["resumed"] = {"root": answer["root"]}
+        return answer
+
+
+def _flat_answer(tool: str, fields: dict[str, Any]) -> Answer:
+    error = fields.get("error")
+    if error is not None:
+        raise WorkroomError(
+            ErrorCode(error["code"]), error["message"], next_step=error["next_step"], details=error.get("details")
+        )
+    artifacts = tuple(fields.get("artifacts", ()))
+    return Answer(operation=tool, summary="", data=fields, artifacts=artifacts, envelope=fields)
 
 
 def _answer(envelope: dict[str, Any]) -> Answer:

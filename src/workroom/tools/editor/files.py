@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from workroom.base.changes import Kind
 from workroom.base.envelope import Envelope
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.transactions import Create, Delete, Mkdir, Move, Operation, Planned
@@ -185,7 +184,6 @@ def _delete(call: Call, arguments: DeleteInput) -> Proposal | Envelope:
     path = root.resolve(root.parse_write(arguments.path), last=False)
     operation = Delete(type="delete", path=path, recursive=arguments.recursive)
     planned = _planned(call, arguments, operation)
-    open_before = _open_in(call, planned)
     fields = {"path": path, "deleted": False, "buffers_closed": []}
     return proposed(
         call,
@@ -193,21 +191,15 @@ def _delete(call: Call, arguments: DeleteInput) -> Proposal | Envelope:
         tool="editor_delete",
         resume={"path": path},
         before=lambda: {**fields, "buffers": buffer_rows(call)},
-        done=lambda _entry: _deleted(call, planned, path, open_before),
+        done=lambda entry: _deleted(call, planned, path, entry.number),
     )
 
 
-def _open_in(call: Call, planned: Planned) -> list[str]:
-    """The open files that a plan deletes."""
-    gone = {change.path for change in planned.change_set.changes if change.after.kind is Kind.ABSENT}
-    return sorted({each.path for each in call.workspace.buffers.list(call.actor)} & gone)
-
-
-def _deleted(call: Call, planned: Planned, path: str, closed: list[str]) -> Envelope:
+def _deleted(call: Call, planned: Planned, path: str, entry: int) -> Envelope:
     data = {
         "path": path,
         "deleted": True,
-        "buffers_closed": closed,
+        "buffers_closed": list(call.workspace.buffers.closed_by(entry)),
         "buffers": buffer_rows(call),
         "transaction_id": planned.id,
     }
@@ -215,10 +207,10 @@ def _deleted(call: Call, planned: Planned, path: str, closed: list[str]) -> Enve
 
 
 def _retell_delete(call: Call, arguments: DeleteInput, answered: Envelope) -> Envelope:
-    """Which buffers were closed is told by those that the caller had; they are gone by now."""
     if not answered.ok:
         return answered
-    return _deleted(call, _done(call, answered), call.workspace.root.parse_write(arguments.path), [])
+    found = call.workspace.transactions.get(answered.data["transactionId"])
+    return _deleted(call, found.planned, call.workspace.root.parse_write(arguments.path), found.entry or 0)
 
 
 def _done(call: Call, answered: Envelope) -> Planned:
