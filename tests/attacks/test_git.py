@@ -175,6 +175,22 @@ def test_G05_programs_for_the_other_end_are_not_taken_from_the_repository(ws, wr
     assert not mark.exists()
 
 
+def test_G05_a_local_remote_with_files_of_its_own_runs_nothing_when_it_is_pushed_to(ws, write, tmp_path):
+    program, mark = planted(tmp_path, "evil")
+    git(ws, "clone", "-q", ".", "theirs")
+    git(ws / "theirs", "config", "receive.denyCurrentBranch", "updateInstead")
+    git(ws / "theirs", "config", "gc.auto", "1")
+    for key in ("filter.x.smudge", "filter.x.process", "gc.recentObjectsHook", "core.fsmonitor"):
+        git(ws / "theirs", "config", key, program)
+    git(ws, "config", "remote.origin.url", "theirs")
+    write.ask("commit", message="two")
+    mark.unlink(missing_ok=True)
+    answer = write.ask("sync", action="push")
+    assert (answer.ok, answer.data["ok"]) == (True, False)
+    assert (ws / "theirs/f").read_text() == "1\n"
+    assert not mark.exists()
+
+
 def test_G05_a_local_remote_that_lacks_objects_fetches_nothing_itself(ws, write, tmp_path):
     program, mark = planted(tmp_path, "evil")
     far = ws / "far"

@@ -155,8 +155,9 @@ def test_an_index_that_another_program_holds(ws, at):
     assert git(ws, "log", "--format=%s") == "one"
 
 
-def test_no_author_is_guessed(ws, at):
-    git(ws, "config", "--unset", "user.email")
+@pytest.mark.parametrize("key", ["user.name", "user.email"])
+def test_no_author_is_guessed(ws, at, key):
+    git(ws, "config", "--unset", key)
     (ws / "f").write_text("2\n")
     error = refused(lambda: prepare_commit(at(ws), "x"))
     assert error.code is ErrorCode.UNSUPPORTED

@@ -44,6 +44,25 @@ def test_a_copy_of_an_older_index_does_not_land(ws, at):
     assert not (ws / ".git/index.lock").exists()
 
 
+@pytest.mark.parametrize("landed", [False, True])
+def test_an_edit_as_young_as_the_index_is_seen(ws, at, landed):
+    """Git looks again into a file that may have been changed in the moment in which its index was written."""
+    git(ws, "config", "core.trustctime", "false")
+    git(ws, "config", "core.checkStat", "minimal")
+    at_once = (ws / ".git/index").stat().st_mtime_ns - 100 * 10**9  # git may count in seconds
+    os.utime(ws / "f", ns=(at_once, at_once))
+    git(ws, "update-index", "--refresh", "-q")
+    os.utime(ws / ".git/index", ns=(at_once, at_once))
+    (ws / "f").write_text("2\n")
+    os.utime(ws / "f", ns=(at_once, at_once))
+    with copied_index(at(ws).runner, keeps=True) as index:
+        if landed:
+            index.land(lambda: "done")
+            assert git(ws, "diff", "--name-only") == "f"
+        else:
+            assert index.run("diff", "--name-only").stdout == b"f\n"
+
+
 def test_where_there_is_none_yet(at, tmp_path):
     new = repository(tmp_path / "new")
     with copied_index(at(new).runner, keeps=True) as index:

@@ -90,6 +90,13 @@ def test_a_pop_that_would_meet_a_conflict_is_not_begun(ws, at):
     assert git(ws, "rev-parse", "stash") == sha
 
 
+def test_a_pop_overwrites_no_file_that_is_renamed_and_not_committed(ws, at):
+    (ws / "f").write_text("2\n")
+    shelve(ws, at)
+    git(ws, "mv", "f", "g")
+    assert refused(lambda: prepare_pop(at(ws))).details["paths"] == ["f"]
+
+
 @pytest.mark.parametrize("way", ["changed", "untracked", "ignored"])
 def test_a_pop_overwrites_nothing(ws, at, way):
     name = "f" if way == "changed" else "n"
@@ -115,16 +122,20 @@ def test_another_stash_is_not_popped(ws, at):
 
 def test_a_part_of_a_larger_repository(ws, at):
     (ws / "part").mkdir()
+    (ws / "part/m").write_bytes(b"\0m\n")
+    git(ws, "add", "part")
+    git(ws, "commit", "-qm", "m")
     (ws / "part/n").write_text("n\n")
+    (ws / "part/m").write_bytes(b"\0changed\n")
     (ws / "f").write_text("2\n")
     part = ws / "part"
-    assert shelve(part, at)[0].paths == ("n",)
+    assert shelve(part, at)[0].paths == ("m", "n")
     assert git(ws, "status", "--porcelain") == "M f"
-    part.mkdir(exist_ok=True)
+    assert (part / "m").read_bytes() == b"\0m\n"
     pop(at(part), prepare_pop(at(part)))
     assert (part / "n").read_text() == "n\n"
+    assert (part / "m").read_bytes() == b"\0changed\n"
     git(ws, "stash", "push", "-qu")
-    part.mkdir(exist_ok=True)
     error = refused(lambda: prepare_pop(at(part)))
     assert (error.code, error.details["outside"]) == (ErrorCode.PATH_OUTSIDE_WORKSPACE, 1)
 

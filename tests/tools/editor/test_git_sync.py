@@ -64,6 +64,14 @@ def test_a_pull_is_an_entry_that_can_be_undone(house, repo, ask, theirs):
     assert not (repo / "d").exists()
 
 
+def test_a_pull_brings_what_its_fetch_finds_beyond_what_was_known(house, repo, ask, theirs):
+    theirs()
+    ask("git_sync", action="fetch")
+    sha = theirs("m")
+    assert ask("git_sync", action="pull")["ok"]
+    assert git(repo, "rev-parse", "HEAD") == sha
+
+
 def test_nothing_to_pull_diverged_and_no_upstream(house, repo, ask, theirs):
     assert ask("git_sync", action="pull")["summary"] == "There is nothing to pull."
     theirs()

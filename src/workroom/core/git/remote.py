@@ -27,9 +27,13 @@ _WAYS = re.compile(
     re.DOTALL,
 )
 """Keys that would send what is sent another way, or to somebody else."""
-_HERE = (
-    "GIT_ALLOW_PROTOCOL=none git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c core.alternateRefsCommand=true"
-)
+_SERVED = (
+    "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.alternateRefsCommand=true", "receive.autogc=false",
+    "receive.denyCurrentBranch=refuse",
+)  # fmt: skip
+"""What is said over the configuration of a folder that is served: its hooks, what a collection of garbage runs, and
+files of its own, which could need its filters."""
+_HERE = " ".join(["GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1", "git", *(f"-c {each}" for each in _SERVED)])
 """How git serves a folder of this machine; a shell reads it, which git starts."""
 
 

@@ -109,7 +109,8 @@ def pop(repo: Reading, shelved: Shelved) -> None:
 def check_free(repo: Reading, paths: Collection[str], head: str) -> None:
     """EDIT_CONFLICT where one of these files of the workspace holds what `head` hasn't, ignored files among them."""
     wanted = set(paths)
-    taken = {row.path for row in repo.status().rows} & wanted
+    rows = repo.status().rows
+    taken = {path for row in rows for path in (row.path, row.came_from) if path is not None} & wanted
     known = names(repo.runner.run("ls-tree", "-r", "-z", "--name-only", head).stdout) if paths else ()
     tracked = {repo.place.to_root(path) for path in known}
     taken |= {path for path in wanted - tracked if repo.root.stat(path) is not None}

@@ -33,6 +33,8 @@ from workroom.tools.tool import Arguments, Call, Proposal, flat_tool
 __all__ = ["GIT_COMMIT", "GIT_STAGE", "GIT_STASH", "GIT_UNDO_COMMIT"]
 
 _SHORT = 7
+_YES = frozenset({"true", "yes", "on", "1"})
+"""How git's configuration says so."""
 
 
 # commit
@@ -89,7 +91,7 @@ def _committed(call: Call, permit: Permit, effect: Effect, repo: Reading, prepar
         return Did(label, {"git": "commit", "sha": made.sha, "folder": repo.place.below})
 
     note = carry_out(call, permit, effect, work)
-    data["unsigned"] = repo.runner.config().written("commit.gpgsign") == "true"
+    data["unsigned"] = repo.runner.config().written("commit.gpgsign").lower() in _YES
     said = f"{data['summary']}{_skipped(data['hooks_skipped'])}"
     if data["unsigned"]:
         said += "\nIt isn't signed, as the configuration asks for (commit.gpgSign)."
