@@ -211,12 +211,18 @@ def leave(room: Room) -> None:
     assert not room.errors.exists() or room.errors.read_bytes() == b"", "quiet on standard error"
 
 
+def unwatched(state: Path) -> Path:
+    """A state directory whose servers don't watch: what a test writes itself is then no entry of the history."""
+    (state / "settings.toml").write_text("watch = false\n")
+    return state
+
+
 @pytest.fixture
 def room(tmp_path: Path) -> Iterator[Room]:
     """A folder and a server of the test's own; the server starts when it is needed, and may be stopped."""
     folder = tmp_path / "ws"
     folder.mkdir()
-    state = Path(tempfile.mkdtemp(prefix="wr-"))  # short enough for a socket
+    state = unwatched(Path(tempfile.mkdtemp(prefix="wr-")))  # short enough for a socket
     room = Room(folder, state, tmp_path / "stderr")
     try:
         yield room
@@ -228,7 +234,7 @@ def room(tmp_path: Path) -> Iterator[Room]:
 
 @pytest.fixture(scope="module")
 def shared_state() -> Iterator[Path]:
-    state = Path(tempfile.mkdtemp(prefix="wr-"))
+    state = unwatched(Path(tempfile.mkdtemp(prefix="wr-")))
     yield state
     last = Room(state, state, state / "stderr")
     last.stop()

@@ -117,6 +117,20 @@ def test_what_the_system_drops_is_told(tmp_path, watcher, ear):
     assert ear.lost.wait(60)
 
 
+def test_a_folder_can_be_anywhere(tmp_path, watcher, ear):
+    assert not watcher.add_path(str(tmp_path / "none"), "")
+    assert watcher.add_path(str(tmp_path), "")
+    (tmp_path / "x").write_text("x")
+    assert ear.wait(("", "x"))
+
+
+def test_a_folder_that_may_not_be_read_is_not_watched(tmp_path, watcher, monkeypatch):
+    """The library says so by a watch of -1."""
+    monkeypatch.setattr(watcher._events, "add_callback", lambda *_: -1)
+    assert not watcher.add_path(str(tmp_path), "d")
+    assert not watcher.watches("d")
+
+
 def test_a_link_to_nowhere_or_a_file_is_not_watched(tmp_path, watcher):
     (tmp_path / "f").write_text("x")
     descriptor = os.open(tmp_path / "f", os.O_RDONLY)

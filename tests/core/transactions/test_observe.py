@@ -283,3 +283,18 @@ def test_buffers_follow_it(house):
     (house.folder / "b").unlink()
     observe(house, *before, Observed("c", ABSENT, origin="a"))
     assert [each.path for each in buffers.list(ann)] == ["c"]
+
+
+def test_a_small_file_that_is_written_just_then_is_told_without_its_content(house):
+    house.write("f", "one\n")
+    before = seen(house, "f")
+    house.write("f", "two\n")
+    opened = house.workspace.root.open_file
+
+    def late(path):
+        house.write(path, os.urandom(9))
+        return opened(path)
+
+    house.workspace.root.open_file = late
+    entry = observe(house, *before)
+    assert house.tx.image(entry.changes[0].after.sha256) is None

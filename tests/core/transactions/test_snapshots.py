@@ -41,9 +41,10 @@ def test_what_stands_there_is_told_and_kept(house):
     (house.folder / "l").symlink_to("there")
     (house.folder / "d").mkdir()
     os.mkfifo(house.folder / "p")
-    states = house.tx.snapshot(["f", "big", "l", "d", "p", "gone"])
+    states = house.tx.snapshot(["f", "big", "l", "d", "p", "gone", "x" * 300])
     assert (states["f"].kind, states["f"].mode, states["f"].size) == (Kind.FILE, 0o755, 4)
     assert (states["d"].kind, states["gone"], states["p"]) == (Kind.DIRECTORY, ABSENT, UNKNOWN)
+    assert states["x" * 300] == UNKNOWN
     for path, data in (("f", b"one\n"), ("big", b"x" * 100_000), ("l", b"there")):
         assert house.tx.image(states[path].sha256) == data
     assert held(house) == 4 + 100_000 + 5

@@ -242,3 +242,18 @@ def test_git_that_did_many_things_is_named_in_short(house, eye):
     (entry,) = eye.walk()
     assert entry.title.endswith(" and 1 more")
     assert entry.changes[0].after.kind is Kind.FILE
+
+
+def test_a_folder_that_goes_while_it_is_walked_and_a_name_that_can_not_be(house, eye):
+    house.write("f", "f\n")
+    (house.folder / "d").mkdir()
+    eye.walk()
+
+    def watch(folder):
+        if folder == "d":
+            (house.folder / "d").rmdir()
+
+    eye.look._watch = watch
+    assert eye.walk() == []
+    assert eye.hint("x" * 300) == []
+    assert rows(eye.walk()) == [[("d", "directory", "absent")]]

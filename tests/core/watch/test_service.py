@@ -399,6 +399,42 @@ def test_it_ends_in_the_middle_of_a_walk(house):
     assert house.workspace.watch.settled(30)
 
 
+def test_what_happens_while_contents_are_read_ahead_is_told_first(house):
+    house.write("f", "one\n")
+    running = house.workspace.watch
+    read = running._look.read_some
+
+    def read_some(after, largest):
+        if not house.tx.history():
+            house.write("f", "two\n")
+            (house.folder / "late").mkdir()
+            until(lambda: running._pending)
+            return after
+        return read(after, largest)
+
+    running._look.read_some = read_some
+    running.start()
+    (entry,) = wait(house)
+    assert [c.path for c in entry.changes] == ["f", "late"]
+
+
+def test_git_may_hold_its_index_for_a_minute_and_its_folder_may_be_elsewhere(house, watch, monkeypatch):
+    monkeypatch.setattr(service, "_BUSY", 0.5)
+    repository(house.folder, f="1\n")
+    (house.folder / ".git").rename(house.folder.parent / "git")
+    (house.folder / ".git").write_text(f"gitdir: {house.folder.parent / 'git'}\n")
+    watch()
+    (house.folder.parent / "git/index.lock").write_text("")
+    house.write("f", "2\n")
+    wait(house)
+
+
+def test_a_folder_that_is_gone_before_it_is_watched(house, watch):
+    running = watch()
+    running._watch("never")
+    assert running.describe() == {"watching": "events"}
+
+
 def test_what_never_ends_is_told_now_and_then(house, watch):
     house.pace = Pace(quiet=0.2, longest=0.4, endless=1.6)
     house.reopen()

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.interfaces.conftest import unwatched
 
 from workroom.interfaces.cli.client import call_tool, person
 
@@ -134,7 +135,7 @@ def _talk(descriptor: int, typed: str) -> str:
 @pytest.fixture(scope="module")
 def state() -> Iterator[Path]:
     """A state directory with a path short enough for a socket; its server is stopped at the end."""
-    folder = Path(tempfile.mkdtemp(prefix="wr-", dir="/tmp"))
+    folder = unwatched(Path(tempfile.mkdtemp(prefix="wr-", dir="/tmp")))
     yield folder
     Program(Path("/"), folder).run("stop")
     shutil.rmtree(folder)

@@ -480,10 +480,13 @@ def _whole(change: Observed, paths: Set[str]) -> Observed:
 
 def _is_move(row: Row | None, before: State, seen: Stat | None, state: State) -> bool:
     """Whether what was at one place is what is at another: not only its inode, which another file may have by now."""
-    if row is None or seen is None or state.kind is not Kind.FILE:
-        return False
-    same = (row.size, row.mtime, row.mode) == (seen.size, seen.mtime_ns, seen.mode)
-    return same and before.sha256 in {"", state.sha256}
+    return (
+        row is not None
+        and seen is not None
+        and state.kind is Kind.FILE
+        and (row.size, row.mtime, row.mode) == (seen.size, seen.mtime_ns, seen.mode)
+        and before.sha256 in {"", state.sha256}
+    )
 
 
 def _unmoved(row: Row | None, seen: Stat) -> bool:

@@ -269,9 +269,7 @@ class Watch:
 
     def _busy(self, pending: _Pending, at: float) -> bool:
         """Whether git is at work, and has not been for too long."""
-        if at - pending.first >= _BUSY:
-            return False
-        repository = self._repository()
+        repository = self._repository() if at - pending.first < _BUSY else None
         return repository is not None and repository.busy()
 
     def _sleep(self, seconds: float | None) -> None:
