@@ -11,11 +11,12 @@ import pytest
 from tests.conftest import AGENT
 
 from workroom.base.actor import Actor
-from workroom.base.changes import Danger, Permit
+from workroom.base.changes import ABSENT, UNKNOWN, Danger, Permit
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.settings import Settings
-from workroom.core.transactions import Only
+from workroom.core.transactions import Observed, Only
 from workroom.core.transactions.kept import record_copies
+from workroom.core.transactions.model import Directory
 
 OTHER = Actor("agent", "other")
 ANN = Actor("person", "ann")
@@ -79,13 +80,18 @@ class TestWhole:
 
     def test_it_says_what_it_is_and_is_bound_to_how_it_is_done(self, house):
         house.write(".mcp.json", "{}\n")
-        first = house.edit(rewrite("a", "1\n"), {"type": "delete", "path": ".mcp.json"})
+        house.write("d/f", "x\n")
+        first = house.edit(
+            rewrite("a", "1\n"), {"type": "delete", "path": ".mcp.json"},
+            {"type": "delete", "path": "d", "recursive": True},
+        )  # fmt: skip
         second = house.edit(rewrite("a", "2\n"))
         plan = house.tx.plan_rewind(0)
         operation = {"type": "rewind", "to": 0, "only": [], "force": False, "strategy": "refuse"}
         assert (plan.cause, plan.title) == ("rewind", "Rewind to before the first entry")
         assert (plan.operations, plan.takes_back) == ((operation,), (second.number, first.number))
-        assert (plan.dangers, plan.directories, plan.warnings) == ((), (), ())
+        assert (plan.dangers, plan.warnings) == ((), ())
+        assert plan.directories == (Directory("d", existed_before=False),)
         assert (plan.asks, plan.undoes) == ((".mcp.json can run code",), None)
         plan = house.tx.plan_rewind(1, force=True, strategy="merge", only=Only(("b", "a"), (("agent", ""),)))
         operation = {"type": "rewind", "to": 1, "only": ["b", "a", "agent:"], "force": True, "strategy": "merge"}
@@ -276,6 +282,26 @@ class TestInTheWay:
         assert house.tree() == {"a": (b"1\n", 0o644), "b": (b"1\n", 0o644)}
         assert entry.warnings == ()
 
+    def test_what_stands_there_as_it_was_may_have_another_mode_by_now(self, house, rewind):
+        house.write("a", "1\n", 0o644)
+        house.edit(rewrite("a", "2\n"), rewrite("b", "2\n"))
+        house.write("a", "1\n", 0o600)
+        rewind(0)
+        assert house.tree() == {"a": (b"1\n", 0o600)}
+
+    def test_a_file_in_place_of_a_folder_is_told_with_all_else_that_is_in_the_way(self, house, refused):
+        for name in ("d/f", "g", "h"):
+            house.write(name, "0\n")
+        first = house.edit(rewrite("h", "1\n"))
+        second = house.edit(rewrite("d/f", "1\n"), rewrite("g", "1\n"))
+        (house.folder / "d/f").unlink()
+        (house.folder / "d").rmdir()
+        house.write("d", "a file by now\n")
+        house.write("h", "2\n")
+        error = refused(ErrorCode.EDIT_CONFLICT, 0)
+        rows = [(row["path"], row["entry"]) for row in error.details["conflicts"]]
+        assert rows == [("d/f", second.number), ("h", first.number)]
+
     def test_a_mode_that_was_set_since(self, house, rewind, refused):
         house.write("a", "1\n", 0o644)
         house.edit({"type": "patch", "patch": "diff --git a/a b/a\nold mode 100644\nnew mode 100755\n"})
@@ -404,6 +430,43 @@ class TestForgotten:
         assert house.read("a") == b"3" * 400_000
 
 
+class TestUnknown:
+    """Another program changed it before anybody had seen what it was."""
+
+    def test_it_stops_a_rewind_or_is_left_when_that_is_forced(self, house, rewind, refused):
+        start = house.edit(rewrite("a", "1\n"))
+        house.write("f", "new\n")
+        house.write("g", "g\n")
+        observed(house, {"f": UNKNOWN, "g": ABSENT})
+        error = refused(ErrorCode.NOT_FOUND, start)
+        assert error.details == {"paths": ["f"], "total": 1}
+        entry = rewind(start, force=True)
+        assert house.tree() == {"a": (b"1\n", 0o644), "f": (b"new\n", 0o644)}
+        assert entry.warnings == ("f stays as it is: its earlier content is no longer kept.",)
+
+    def test_an_older_entry_that_knew_is_enough(self, house, rewind):
+        house.write("f", "one\n")
+        house.edit(rewrite("f", "two\n"))
+        house.write("f", "three\n")
+        observed(house, {"f": UNKNOWN})
+        rewind(0)
+        assert house.tree() == {"f": (b"one\n", 0o644)}
+
+    def test_what_git_did_to_its_own_files_alone_is_taken_back_by_nothing(self, house, rewind):
+        own = observed(house, {}, kind="git")
+        house.write("g", "g\n")
+        theirs = observed(house, {"g": ABSENT}, kind="git")
+        entry = rewind(0)
+        assert house.tree() == {}
+        assert [house.tx.entry(each.number).undone_by for each in (own, theirs)] == [None, entry.number]
+
+
+def observed(house, before, kind="outside"):
+    """The entry of what others have done, with what they found."""
+    changes = [Observed(path, state) for path, state in before.items()]
+    return house.tx.observe(changes, actor=Actor("program", "another"), kind=kind, label="Theirs", always=True)
+
+
 class TestOnly:
     def test_paths_and_all_below_them(self, house, rewind):
         first = house.edit(rewrite("src/a", "1\n"), rewrite("src/b", "1\n"), rewrite("c", "1\n"))
@@ -435,7 +498,8 @@ class TestOnly:
         house.write("x", "x\n")
         house.write("d/y", "y\n")
         before = house.tree()
-        house.edit({"type": "move", "from": "x", "to": "d/x"}, rewrite("else", "1\n"))
+        house.write("apart", "1\n")
+        house.edit({"type": "move", "from": "x", "to": "d/x"}, {"type": "move", "from": "apart", "to": "else"})
         house.edit({"type": "move", "from": "d/y", "to": "far/y"})
         house.edit({"type": "move", "from": "far/y", "to": "farther/y"}, rewrite("far/z", "not of the path\n"))
         house.edit(rewrite("x", "another\n"))

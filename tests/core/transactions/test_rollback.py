@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import replace
 
 import pytest
 
-from workroom.base.changes import Danger
+from workroom.base.actor import Actor
+from workroom.base.changes import ABSENT, UNKNOWN, Change, Danger, Kind, State
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.settings import Settings
+from workroom.core.transactions import Observed
+from workroom.core.transactions.images import Images
 from workroom.core.transactions.model import Directory
+from workroom.core.transactions.overlay import MAX_PATHS
+from workroom.core.transactions.rollback import plan_rollback
 
 
 def refused(house, entry, *, force=False, strategy="refuse") -> WorkroomError:
@@ -194,9 +200,13 @@ def test_a_file_comes_back_where_folders_were_made_below_it(house):
     before = house.tree()
     entry = house.edit({"type": "delete", "path": "x"}, {"type": "create", "path": "x/y/z/f", "content": "in\n"})
     undo = house.undo(entry.transaction_id)
-    assert house.tree() == before
+    assert (house.tree(), undo.warnings) == (before, ())
     house.undo(undo.transaction_id)
     assert house.read("x/y/z/f") == b"in\n"
+    house.write("w", "file\n")
+    entry = house.edit({"type": "delete", "path": "w"}, {"type": "mkdir", "path": "w"})
+    undo = house.undo(entry.transaction_id)
+    assert (house.read("w"), undo.warnings) == (b"file\n", ())
 
 
 def test_a_file_does_not_come_back_over_a_folder_that_holds_others_work(house):
@@ -256,15 +266,20 @@ def test_a_folder_comes_back_with_its_mode(house):
 
 
 def test_what_the_file_of_now_carries_stays_with_it(house):
+    """Also where it moved on: an older entry's content comes back to the file that a later one moved."""
     path = house.write("f", "one\n")
+    entry = house.edit({"type": "rewrite", "path": "f", "content": "two\n"})
     try:
         os.setxattr(path, "user.mark", b"1")
     except OSError:
         pytest.skip("the file system keeps no attributes")
-    entry = house.edit({"type": "rewrite", "path": "f", "content": "two\n"})
-    os.setxattr(path, "user.mark", b"2")
-    house.undo(entry.transaction_id)
-    assert (house.read("f"), os.getxattr(path, "user.mark")) == (b"one\n", b"2")
+    undo = house.undo(entry.transaction_id)
+    assert (house.read("f"), os.getxattr(path, "user.mark")) == (b"one\n", b"1")
+    house.undo(undo.transaction_id)
+    house.edit({"type": "move", "from": "f", "to": "g"})
+    os.setxattr(house.folder / "g", "user.mark", b"2")
+    house.commit(house.tx.plan_rewind(0))
+    assert (house.tree().keys(), house.read("f"), os.getxattr(path, "user.mark")) == ({"f"}, b"one\n", b"2")
 
 
 def test_a_folder_comes_back_before_what_was_in_it_and_a_link_too(house):
@@ -292,6 +307,56 @@ def test_protected_paths_are_not_brought_back_either(house):
     entry = house.edit({"type": "rewrite", "path": "secret/f", "content": "y\n"})
     house.settings = Settings(mode="auto", destructive_edits="allow", protected_patterns=("secret/**",))
     assert refused(house, entry).code is ErrorCode.PROTECTED_PATH
+
+
+def test_an_entry_of_more_paths_than_an_edit_may_have_is_taken_back(house):
+    """What others did, and what was copied, may be as large as it is."""
+    made = State(Kind.FILE, "a" * 64, 1, 0o644)
+    changes = tuple(Change(f"{number:05}", ABSENT, made) for number in range(MAX_PATHS + 1))
+    entry = replace(house.edit({"type": "create", "path": "f", "content": "x\n"}), changes=changes)
+    kept = Images(house.workspace.store)
+    root, settings = house.workspace.root, house.settings
+    planned = plan_rollback(root, settings, entry, kept, id="tx_1", force=True, strategy="refuse")
+    assert (len(planned.warnings), planned.change_set.changes) == (MAX_PATHS + 1, ())
+
+
+class TestUnknown:
+    """Another program changed it before anybody had seen what it was."""
+
+    def test_up_to_ten_are_named_in_words_and_a_hundred_in_the_details(self, house):
+        names = [f"f{number:03}" for number in range(102)]
+        for name in names:
+            house.write(name, "x\n")
+        alone = observed(house, dict.fromkeys(names, UNKNOWN))
+        error = refused(house, alone, force=True)
+        assert error.code is ErrorCode.NOT_FOUND
+        assert error.message == (
+            f"{alone.transaction_id} can't be undone: what {', '.join(names[:10])} and 92 more held before isn't known"
+            ", another program changed it before it was first seen. Nothing was changed."
+        )
+        assert error.next_step == "Bring it back from git, if that has it, or from a backup."
+        assert error.details == {"unknown": names[:100], "total": 102}
+
+    def test_with_others_those_are_taken_back_when_that_is_forced(self, house):
+        names = [f"f{number:03}" for number in range(10)]
+        for name in (*names, "g"):
+            house.write(name, "x\n")
+        entry = observed(house, {**dict.fromkeys(names, UNKNOWN), "g": ABSENT})
+        error = refused(house, entry)
+        assert f": what {', '.join(names)} held before isn't known" in error.message
+        assert error.next_step == (
+            "Bring it back from git, if that has it, or from a backup. The other paths are taken back by force: true, "
+            "which leaves these as they are."
+        )
+        forced = house.undo(entry.transaction_id, force=True)
+        assert forced.warnings == tuple(f"{name} stays as it is: what it held before isn't known." for name in names)
+        assert house.tree().keys() == set(names)
+
+
+def observed(house, before):
+    """The entry of what others have done, with what they found."""
+    changes = [Observed(path, state) for path, state in before.items()]
+    return house.tx.observe(changes, actor=Actor("program", "another"), kind="outside", label="Changed outside")
 
 
 class TestMerge:
@@ -415,6 +480,14 @@ class TestMerge:
         house.undo(entry.transaction_id, strategy="merge")
         assert house.tree() == {"f": (b"one\ntwo\n3\n", 0o644)}
 
+    def test_a_mode_that_was_set_back_leaves_only_the_text_to_come_back(self, house):
+        house.write("f", "one\n", 0o644)
+        patch = "diff --git a/f b/f\nold mode 100644\nnew mode 100755\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-one\n+1\n"
+        entry = house.edit({"type": "patch", "patch": patch})
+        (house.folder / "f").chmod(0o644)
+        house.undo(entry.transaction_id, strategy="merge")
+        assert house.tree() == {"f": (b"one\n", 0o644)}
+
     def test_a_mode_that_was_set_again_overlaps(self, house):
         house.write("f", "one\n", 0o644)
         entry = house.edit({"type": "patch", "patch": "diff --git a/f b/f\nold mode 100644\nnew mode 100755\n"})
@@ -451,7 +524,8 @@ class TestMerge:
         entry = house.edit({"type": "rewrite", "path": "f", "content": "1\ntwo\n"})
         house.write("f", "1\n2\n")
         forget(house)
-        assert refused(house, entry, strategy="merge").code is ErrorCode.NOT_FOUND
+        error = refused(house, entry, strategy="merge")
+        assert (error.code, error.details) == (ErrorCode.NOT_FOUND, {"path": "f"})
 
     def test_many_and_long_regions_are_cut_and_that_is_told(self, house):
         def lines(word):

@@ -6,7 +6,7 @@ import hashlib
 import os
 import subprocess
 
-from workroom.base.changes import ABSENT, Change, ChangeSet, Danger, Kind, State
+from workroom.base.changes import ABSENT, UNKNOWN, Change, ChangeSet, Danger, Kind, State
 from workroom.base.envelope import Artifact
 from workroom.core.transactions.model import Planned
 from workroom.core.transactions.views import SHOWN_BYTES, drop_views, render_diff, render_review, write_views
@@ -205,6 +205,12 @@ def test_one_side_that_is_no_longer_kept_is_enough_to_say_so():
     for kept in (one, two):
         diff = render_diff((Change("a\nb", one, two),), {kept.sha256: b"x\n"}.get)
         assert diff == '"a\\nb": its content is no longer kept.\n'
+
+
+def test_a_side_that_nobody_knows_is_told_as_that():
+    one = file_state(b"one\n")
+    assert render_diff((Change("a\tb", UNKNOWN, one),), {}.get) == '"a\\tb": what it held before isn\'t known.\n'
+    assert render_diff((Change("a", one, UNKNOWN),), {}.get) == "a: what it held then isn't known.\n"
 
 
 def test_how_much_is_shown_is_counted_over_all_that_comes_or_goes():

@@ -38,7 +38,7 @@ class Selection:
 
     paths: frozenset[str]
     hunks: Mapping[str, frozenset[str]]
-    named: frozenset[str] = frozenset()
+    named: frozenset[str]
     """All hunks that were named, those too that came to be a whole file."""
 
     def within(self, other: Selection) -> bool:

@@ -39,7 +39,7 @@ def plan_rollback(
     *,
     id: str,  # noqa: A002 - the field's name
     force: bool,
-    strategy: Strategy = "refuse",
+    strategy: Strategy,
 ) -> Planned:
     """What taking back `entry` would do. EDIT_CONFLICT with the differences when later work is in the way."""
     entry, left = _known(entry, force=force)
