@@ -69,7 +69,7 @@ def push(repo: Reading, shelved: Shelved) -> str:
     # What git runs to remove the untracked files is given a pattern by git itself.
     repo.runner.run("stash", "push", "--quiet", "--include-untracked", *spec, writes=True, literal=False)
     made = repo.resolve(_STASH)
-    if made is None or made == before:
+    if made is None or made == before:  # pragma: no cover - there was something to stash a moment ago
         raise WorkroomError(ErrorCode.IO_ERROR, "Git made no stash.", next_step="Look at editor_git_status.")
     return made
 

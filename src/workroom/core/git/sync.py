@@ -124,24 +124,20 @@ def prepare_push_to(repo: Reading, remote: Remote) -> Push:
 
 
 def send(repo: Reading, push: Push) -> tuple[bool, str]:
-    """Push; whether the remote took it, and its word on that. IO_ERROR where it can't be
-    reached."""
+    """Push; whether the remote took it, and its word on that. IO_ERROR where it can't be reached."""
     with _reaching(push.remote):
         done = repo.runner.run(
             "push", "--porcelain", "--no-verify", "--no-follow-tags", "--no-signed", "--recurse-submodules=no",
             f"--receive-pack={receive_pack(push.remote)}", "--", push.remote.name, f"{push.sha}:{push.ref}",
             network=True, ok=(0, 1),
         )  # fmt: skip
-        rows = [line.split("\t") for line in done.stdout.decode("utf-8", "backslashreplace").split("\n")]
-        told = [row for row in rows if len(row) == 3]
-        if not told:
-            repo.runner.check(done, "push")
-    taken = all(row[0] != "!" for row in told)
+    rows = [line.split("\t") for line in done.stdout.decode("utf-8", "backslashreplace").split("\n")]
+    taken = done.code == 0
     if taken and push.new:
         key = f"branch.{push.branch}"
         repo.runner.run("config", f"{key}.remote", push.remote.name)
         repo.runner.run("config", f"{key}.merge", push.ref)
-    return taken, "; ".join(dict.fromkeys(row[2] for row in told))
+    return taken, "; ".join(dict.fromkeys(row[2] for row in rows if len(row) == 3))
 
 
 def _forward(repo: Reading, head: str, target: str) -> Forward:
