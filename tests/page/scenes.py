@@ -57,6 +57,18 @@ def play(visit: Visit) -> Iterator[str]:
     page.get_by_text("This destroys").wait_for()
     visit.settle()
     yield "destructive"
+    page.get_by_role("region", name="Changes").get_by_role("button", name="Say who reads").click()
+    page.get_by_role("group", name="recipes/scale.py").get_by_text("reads it aloud").wait_for()
+    yield "entry"
+    page.get_by_role("button", name="Undo this").click()
+    page.get_by_role("button", name="Undo", exact=True).wait_for()
+    visit.settle()
+    yield "undo"
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_role("region", name="destructive_edits").wait_for()
+    yield "settings"
+    page.get_by_role("tab", name="Tidy up").click()
+    page.get_by_text("This destroys").wait_for()
     page.keyboard.press("?")
     page.get_by_role("dialog", name="Keys").wait_for()
     yield "keys"

@@ -28,27 +28,36 @@ function Entries({ entries }: { entries: EntryRow[] }) {
 }
 
 function Entry({ entry }: { entry: EntryRow }) {
+  const place = usePlace();
+  const { active } = useStore(place.tabs);
   const ago = useAgo(entry.at);
+  const tab = `entry-${entry.number}`;
+  const open = (): void => {
+    place.tabs.show({ id: tab, kind: "entry", title: entry.title || entry.cause, about: String(entry.number) });
+    place.pane.set("middle");
+  };
   const more = entry.total - entry.paths.length;
   return (
-    <li className="entry" data-undone={entry.undoneBy !== null}>
-      <p className="entry-title">
-        {entry.title || entry.cause}
-        {entry.undoneBy !== null ? <span className="chip">undone</span> : null}
-      </p>
-      <p className="entry-paths">
-        {entry.paths.slice(0, 3).join(", ")}
-        {entry.paths.length > 3 || more > 0 ? ` and ${entry.total - Math.min(3, entry.paths.length)} more` : ""}
-      </p>
-      <p className="entry-meta">
-        <span className={`who who-${entry.actor.kind}`}>{entry.actor.name}</span>
-        <time dateTime={entry.at} title={entry.at}>
-          {ago}
-        </time>
-        <span className="counts">
-          <span className="plus">+{entry.added}</span> <span className="minus">−{entry.removed}</span>
+    <li data-undone={entry.undoneBy !== null}>
+      <button type="button" className="entry" onClick={open} aria-current={active === tab ? "true" : undefined}>
+        <span className="entry-title">
+          {entry.title || entry.cause}
+          {entry.undoneBy !== null ? <span className="chip">undone</span> : null}
         </span>
-      </p>
+        <span className="entry-paths">
+          {entry.paths.slice(0, 3).join(", ")}
+          {entry.paths.length > 3 || more > 0 ? ` and ${entry.total - Math.min(3, entry.paths.length)} more` : ""}
+        </span>
+        <span className="entry-meta">
+          <span className={`who who-${entry.actor.kind}`}>{entry.actor.name}</span>
+          <time dateTime={entry.at} title={entry.at}>
+            {ago}
+          </time>
+          <span className="counts">
+            <span className="plus">+{entry.added}</span> <span className="minus">−{entry.removed}</span>
+          </span>
+        </span>
+      </button>{" "}
     </li>
   );
 }

@@ -7,9 +7,10 @@ import { clockTime, useAgo } from "../state/clock";
 import { useStore } from "../state/store";
 import { lookAlikes, shortOf, titleOf } from "./alike";
 import { ModeSwitch } from "./ModeSwitch";
+import { OpenPlan } from "./OpenPlan";
 
 export function Inbox() {
-  const { room } = usePlace();
+  const { room, tabs, pane } = usePlace();
   const { value, error } = useStore(room.pending);
   return (
     <section className="inbox" aria-label="Inbox" data-part tabIndex={-1}>
@@ -18,8 +19,21 @@ export function Inbox() {
           Inbox {value?.length ? <span className="badge">{value.length}</span> : null}
           <span className="sr">{value ? `${value.length} waiting` : ""}</span>
         </h2>
+        <button
+          type="button"
+          className="icon-button"
+          title="Settings"
+          onClick={() => {
+            tabs.show({ id: "settings", kind: "settings", title: "Settings", about: "" });
+            pane.set("middle");
+          }}
+        >
+          <Icon name="settings" />
+          <span className="sr">Settings</span>
+        </button>
       </div>
       <ModeSwitch />
+      <OpenPlan />
       {error ? <Failure error={error} retry={() => void room.pending.refresh()} /> : null}
       {value ? <Waiting rows={value} /> : error ? null : <Loading what="the inbox" />}
     </section>

@@ -33,7 +33,7 @@ export function parseDiff(text: string): Diff {
     const header: RegExpExecArray | null = lost ? null : HUNK.exec(line);
     if (hunk && (lost || hunk.take(line))) {
       if (lost) hunk.plain(line);
-    } else if (!lost && line.startsWith("diff --git ")) {
+    } else if (!lost && (line.startsWith("diff --git ") || (line.startsWith("--- ") && !section?.head.length))) {
       section = { path: pathOf(line), head: [line], hunks: [] };
       diff.sections.push(section);
       hunk = null;
@@ -87,11 +87,13 @@ class Counted {
 
 /** The path after, of a line `diff --git a/X b/X`; both are the same but for a move, where `renamed` finds it. */
 function pathOf(line: string): string {
+  if (line.startsWith("--- ")) return line.replace(/^--- (a\/)?/, "");
   const both = line.slice("diff --git ".length);
   const half = both.slice((both.length + 1) / 2);
   return half.replace(/^"?b\//, "").replace(/"$/, "");
 }
 
 function renamed(line: string): string | null {
+  if (line.startsWith("+++ b/")) return line.slice("+++ b/".length);
   return line.startsWith("rename to ") ? line.slice("rename to ".length) : null;
 }

@@ -52,7 +52,7 @@ function Open({ shown, selection, refresh, edit }: DecisionProps) {
           <Icon name="close" /> {running === "deny" ? "Denying…" : "Deny"}
         </button>
         <button type="button" className="accept" disabled={off || nothing || shown.obstacle !== ""} onClick={accept}>
-          <Icon name="check" /> {running === "accept" ? "Accepting…" : label(part)}
+          <Icon name="check" /> {running === "accept" ? "Accepting…" : label(shown, part)}
         </button>
       </div>
     </footer>
@@ -63,8 +63,8 @@ function named(part: Part): { files?: string[]; hunks?: string[] } {
   return { ...(part.files.length ? { files: part.files } : {}), ...(part.hunks.length ? { hunks: part.hunks } : {}) };
 }
 
-function label(part: Part | null): string {
-  if (!part) return "Accept all";
+function label(shown: ShowAnswer, part: Part | null): string {
+  if (!part) return shown.kind === "transaction" ? "Accept all" : "Accept";
   return part.count === 0 ? "Nothing is taken" : `Accept ${part.count} of ${part.total}`;
 }
 

@@ -1,8 +1,10 @@
 /** The visible list of what the left bar and the tabs can show; each is a folder of its own. */
 import type { ComponentType } from "react";
 import { Changes } from "../changes/Changes";
+import { Entry } from "../history/Entry";
 import type { IconName } from "../parts/Icon";
 import { Review } from "../review/Review";
+import { Settings } from "../settings/Settings";
 import type { Tab } from "../state/tabs";
 
 export type SideView = { id: string; title: string; icon: IconName; view: ComponentType };
@@ -14,5 +16,7 @@ export type TabView = { icon: IconName; view: ComponentType<{ tab: Tab }> };
 
 /** By a tab's kind. */
 export const TABS: Record<string, TabView> = {
+  entry: { icon: "history", view: Entry },
   review: { icon: "question", view: Review },
+  settings: { icon: "settings", view: Settings },
 };

@@ -5,11 +5,20 @@
  */
 import type { Call } from "../api/call";
 import { type Line, Stream, type Told } from "../api/events";
-import type { Events, LogAnswer, ModeAnswer, StatusAnswer, WaitingRow } from "../api/types";
+import type { Events, LogAnswer, ModeAnswer, SettingsListAnswer, StatusAnswer, WaitingRow } from "../api/types";
 import { leaveQuietly } from "./session";
 import { Resource, Store } from "./store";
 
 const ENTRIES = 100;
+
+/** A plan as its agent wrote it: nothing in it is escaped. */
+export type Plan = {
+  status: string;
+  title: string;
+  objective: string;
+  steps: { text: string; kind: string }[];
+  risks: string[];
+};
 
 export class Room {
   readonly line = new Store<Line>({ kind: "connecting" });
@@ -17,6 +26,9 @@ export class Room {
   readonly pending: Resource<WaitingRow[]>;
   readonly mode: Resource<ModeAnswer>;
   readonly log: Resource<LogAnswer>;
+  readonly settings: Resource<SettingsListAnswer>;
+  /** The plan that waits or is in force. */
+  readonly plan: Resource<Plan | null>;
   /** The newest event, for those who want to tell of it. */
   readonly newest = new Store<Told | null>(null);
   readonly #stream: Stream;
@@ -37,6 +49,8 @@ export class Room {
     );
     this.mode = this.look(async () => await this.call("mode", {}), "mode_changed");
     this.log = this.look(async () => await this.call("log", { limit: ENTRIES }), "committed");
+    this.settings = this.look(async () => await this.call("settings.list", {}), "settings_changed", "mode_changed");
+    this.plan = this.look(async () => await this.#plan(), "plan_changed", "approval_decided", "approval_staged");
     this.#stream = new Stream(key, path, {
       line: (line) => this.line.set(line),
       told: (event) => this.#tell(event),
@@ -59,6 +73,12 @@ export class Room {
     const listeners = this.#listeners.get(type) ?? new Set();
     this.#listeners.set(type, listeners.add(hear));
     return () => listeners.delete(hear);
+  }
+
+  async #plan(): Promise<Plan | null> {
+    const answer = await this.call("tool", { name: "workspace_plan", arguments: { action: "current" } });
+    const data = answer.data as { status: string; plan?: Omit<Plan, "status"> };
+    return data.plan ? { ...data.plan, status: data.status } : null;
   }
 
   begin(): void {
