@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from workroom.base.actor import Actor
-from workroom.base.changes import ABSENT, Change, ChangeSet, Kind, State
+from workroom.base.changes import ABSENT, UNKNOWN, Change, ChangeSet, Kind, State
 from workroom.core.transactions.model import (
     Derivation,
     Entry,
@@ -47,9 +47,11 @@ def test_a_row_carries_hashes_counts_and_the_rung():
     assert (file_row(CHANGES[4])["beforeSha256"], file_row(CHANGES[4])["afterSha256"]) == (None, None)
 
 
-def test_a_row_says_when_a_change_was_merged_and_is_silent_otherwise():
+def test_a_row_says_when_a_change_was_merged_or_what_was_before_is_not_known_and_is_silent_otherwise():
     merged = replace(CHANGES[0], merged=True)
     assert file_row(merged) == file_row(CHANGES[0]) | {"merged": True}
+    unknown = replace(CHANGES[0], before=UNKNOWN)
+    assert file_row(unknown) == file_row(CHANGES[0]) | {"beforeSha256": None, "before": "unknown"}
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.path)

@@ -248,11 +248,11 @@ def test_an_undo_that_waits_is_refused_when_somebody_undid_it_first(house):
 def test_only_what_is_in_force_is_rolled_back(house):
     kept = house.tx.keep(house.plan(CREATE), AGENT)
     error = refused(house, lambda: house.tx.plan_rollback(kept.id))
-    assert (error.code, "never applied" in error.message) == (ErrorCode.TRANSACTION_STATE, True)
+    assert (error.code, f"{kept.id} was never applied" in error.message) == (ErrorCode.TRANSACTION_STATE, True)
     entry = house.commit(kept)
     house.undo(entry.transaction_id)
     error = refused(house, lambda: house.tx.plan_rollback(entry.transaction_id))
-    assert (error.code, "is rolled back" in error.message) == (ErrorCode.TRANSACTION_STATE, True)
+    assert (error.code, f"{kept.id} is rolled back" in error.message) == (ErrorCode.TRANSACTION_STATE, True)
 
 
 # Idempotency keys.
@@ -575,6 +575,21 @@ def test_a_conflict_that_is_met_in_the_middle_is_shown_as_well(house):
     assert (caught.value.code, caught.value.details["path"]) == (ErrorCode.EDIT_CONFLICT, "f")
     assert caught.value.details["patch"].endswith("-mine\n+theirs\n")
     assert house.read("f") == b"theirs\n"
+
+
+def test_a_folder_that_is_moved_away_in_the_middle_takes_the_commit_back(house):
+    house.write("d/x", "x\n")
+    house.write("f", "old\n")
+    planned = house.plan({**CREATE, "path": "d/g"}, {"type": "rewrite", "path": "f", "content": "new\n"})
+    with (
+        just_before("open", planned.id, lambda: None),  # it is staged
+        just_before("open", "f", lambda: None),  # its attributes are looked at
+        just_before("open", "f", lambda: (house.folder / "d").rename(house.folder / "away")),  # d/g is made already
+        pytest.raises(WorkroomError, match="its folder was moved or replaced in the moment of the commit") as caught,
+    ):
+        house.commit(planned)
+    assert caught.value.code is ErrorCode.EDIT_CONFLICT
+    assert (house.read("f"), sorted(house.tree())) == (b"old\n", ["away", "away/x", "f"])
 
 
 def test_a_plan_that_is_forgotten_while_it_is_staged_is_not_committed(house):
