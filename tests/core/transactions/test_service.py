@@ -116,6 +116,16 @@ def test_listeners_hear_of_a_commit_once_it_is_there(house):
 # The gate.
 
 
+def test_who_wants_to_know_before_a_commit_hears_what_it_will_change(house):
+    heard = []
+    house.tx.before_commit = lambda change_set: heard.append((list(change_set.paths()), house.tree()))
+    house.edit(CREATE)
+    planned = house.plan({**CREATE, "path": "g"})
+    house.write("g", "theirs\n")
+    assert refused(house, lambda: house.commit(planned)).code is ErrorCode.EDIT_CONFLICT
+    assert heard == [(["f"], {})], "of what is refused there is nothing to hear"
+
+
 def test_a_permit_is_for_one_change_set(house):
     planned, other = house.plan(CREATE), house.plan({**CREATE, "content": "other\n"})
     permit = Permit(other.fingerprint, "test")
@@ -303,6 +313,18 @@ def test_what_was_replaced_is_kept_for_a_minute(house):
     house.time += 1.5
     assert house.tx.settle()
     assert os.listdir(stage) == []
+
+
+def test_what_was_written_late_is_told_when_it_is_found(house):
+    house.write("f", "old\n")
+    house.edit({"type": "rewrite", "path": "f", "content": "new\n"})
+    (slot,) = (house.folder / ".agentic/stage").iterdir()
+    slot.write_text("late\n")
+    house.time += 61
+    at = house.time
+    assert house.tx.settle()
+    late, _ = house.tx.history()
+    assert (late.cause, at < late.at <= house.time) == ("late_write", True)
 
 
 def test_what_was_replaced_goes_when_the_workspace_is_closed_or_opened(house):
@@ -1263,7 +1285,7 @@ def test_contents_are_kept_for_a_while_as_far_as_there_is_room(house):
     house.tx.snapshot(["g"])
     assert kept() == [False, True, False]
     house.tx.hold([bodies[2].encode()])
-    assert kept() == [False, False, True]
+    assert kept() == [False, True, True]
 
 
 def test_while_somebody_is_alone_others_commit_nothing(house):
