@@ -60,7 +60,8 @@ class Change:
     `origin` is the path whose very file (inode, times, attributes) moves here; its own change ends in ABSENT.
     `like` is the path whose owner and attributes a new file takes: the source of a copy.
     `matched` is the loosest rung of the ladder that found the edit's text; `added` and `removed` count lines, and
-    are None where the content isn't text. `merged`: somebody had changed the path meanwhile, and that is in `after`.
+    are None where the content isn't text, or they weren't counted. `merged`: somebody had changed the path meanwhile,
+    and that is in `after`.
     """
 
     path: str

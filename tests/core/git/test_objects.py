@@ -99,6 +99,7 @@ def test_its_log_says_what_it_did_and_where(ws, find):
     again = objects.moves(moves.position)
     assert [said.split(" ")[0] for said in again.said] == ["checkout:", "checkout:"]
     assert again.paths == {"a", "b"}
+    assert again.clean == {"a"}
     assert objects.moves(again.position).said == ()
 
 

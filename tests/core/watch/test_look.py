@@ -118,6 +118,10 @@ def test_many_folders_are_taken_a_part_at_a_time(house, eye):
     assert eye.walk() == []
     house.write("d2099/f", "f\n")
     assert rows(eye.hint("d2099/f")) == [[("d2099/f", "absent", "file")]]
+    for number in range(2_001):
+        (house.folder / f"d{number}/g").write_text("g\n")
+    (entry,) = eye.walk()
+    assert {(c.added, c.removed) for c in entry.changes} == {(None, None)}
 
 
 def test_another_folder_in_the_place_of_one_is_looked_into(house, eye):
@@ -257,3 +261,23 @@ def test_a_folder_that_goes_while_it_is_walked_and_a_name_that_can_not_be(house,
     assert eye.walk() == []
     assert eye.hint("x" * 300) == []
     assert rows(eye.walk()) == [[("d", "directory", "absent")]]
+
+
+def test_what_git_wrote_is_one_entry_however_little_of_it_was_heard(house, eye):
+    repository(house.folder, f="1\n", g="1\n")
+    git(house.folder, "checkout", "-qb", "topic")
+    house.write("f", "2\n")
+    house.write("new/deep/file", "2\n")
+    git(house.folder, "rm", "-q", "g")
+    git(house.folder, "add", "-A")
+    git(house.folder, "commit", "-qm", "two")
+    git(house.folder, "checkout", "-q", "main")
+    eye.walk()
+    git(house.folder, "checkout", "-q", "topic")
+    (entry,) = eye.hint("f")
+    assert rows([entry]) == [[
+        ("f", "file", "file"), ("g", "file", "absent"), ("new", "absent", "directory"),
+        ("new/deep", "absent", "directory"), ("new/deep/file", "absent", "file"),
+    ]]  # fmt: skip
+    assert entry.title == "git checkout: moving from main to topic"
+    assert eye.walk() == []

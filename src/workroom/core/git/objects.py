@@ -24,10 +24,12 @@ _BYTES_AT_ONCE = 32 << 20
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """What moved HEAD meanwhile: git's own words, the paths that git has written, and where to go on reading."""
+    """What moved HEAD meanwhile, in git's own words; the paths in which its commits differ; what stands as git has it
+    by now; and where to go on reading."""
 
     said: tuple[str, ...]
     paths: frozenset[str]
+    clean: frozenset[str]
     position: int
 
 
@@ -93,6 +95,7 @@ class Objects:
 
     def moves(self, position: int) -> Moves:
         """What moved HEAD since that position, by anything but a commit."""
+        end = self.position()
         lines = list(self._lines(position))
         paths: set[str] = set()
         for before, after, _ in lines:
@@ -100,9 +103,8 @@ class Objects:
                 done = self._runner.run("diff-tree", "-r", "-z", "--name-only", "--no-renames", before, after)
                 names = (self.place.to_root(name) for name in os.fsdecode(done.stdout).split("\0") if name)
                 paths.update(path for path in names if path is not None)
-        if lines:
-            paths.update(self.clean())
-        return Moves(tuple(said for _, _, said in lines), frozenset(paths), self.position())
+        clean = frozenset(self.clean()) if lines else frozenset[str]()
+        return Moves(tuple(said for _, _, said in lines), frozenset(paths), clean, end)
 
     @property
     def _log(self) -> str:

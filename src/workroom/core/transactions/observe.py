@@ -44,6 +44,8 @@ __all__ = ["Observed", "Observer", "write_entry"]
 _TRIES = 3
 _COUNTED = 1 << 20
 """Bytes a side up to which lines that go and come are counted."""
+_COUNTED_PATHS = 2_000
+"""So they are where there are no more changes than this: nobody commits meanwhile."""
 _SHOWN_PATHS = 20
 
 
@@ -133,7 +135,7 @@ class Observer:
                 contents[before.sha256] = observed.data
             if path not in moved and observed.origin is None:
                 room -= self._keep(contents, path, before, now, room, steady=path not in unsteady)
-            found.append(_change(observed, before, now, contents))
+            found.append(_change(observed, before, now, contents if len(seen) <= _COUNTED_PATHS else None))
         return found
 
     def _keep(self, contents: Contents, path: str, before: State, now: State, room: int, *, steady: bool) -> int:
@@ -212,10 +214,10 @@ def _same(before: State, now: State) -> bool:
     return now.kind is not Kind.FILE or before.mode in {None, now.mode}
 
 
-def _change(observed: Observed, before: State, now: State, contents: Contents) -> Change:
+def _change(observed: Observed, before: State, now: State, contents: Contents | None) -> Change:
     if observed.origin is not None:
         return Change(observed.path, before, now, origin=observed.origin)
-    added, removed = _count(before, now, contents)
+    added, removed = (None, None) if contents is None else _count(before, now, contents)
     return Change(observed.path, before, now, added=added, removed=removed)
 
 

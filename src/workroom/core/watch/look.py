@@ -47,12 +47,15 @@ class Ignored(Protocol):
 
 
 class Moves(Protocol):
-    """What moved git's HEAD: git's own words, the paths that it has written, where to read on."""
+    """What moved git's HEAD: git's own words, the paths in which its commits differ, what stands as it has it by now,
+    where to read on."""
 
     @property
     def said(self) -> tuple[str, ...]: ...
     @property
     def paths(self) -> frozenset[str]: ...
+    @property
+    def clean(self) -> frozenset[str]: ...
     @property
     def position(self) -> int: ...
 
@@ -95,6 +98,8 @@ class Found:
     adopted: bool = False
     rules: list[str] = field(default_factory=list)
     """Folders whose ignore file is another."""
+    moves: Moves | None = None
+    """What git did meanwhile."""
 
     def add(self, path: str, row: Row | None, seen: Stat | None) -> None:
         self.before.setdefault(path, row)
@@ -144,11 +149,42 @@ class Look:
         for folder, names in hints.items():
             for name in names:
                 self._consider(found, rules, name if folder == "." else f"{folder}/{name}")
+        found.moves = self._moves()
+        if found.moves is not None:
+            self._consider_all(found, rules, found.moves.paths)
         if everything:
             self._walk(found, rules, ".", fresh=False)
         for folder in found.rules:
             self._relist(found, folder)
         return found
+
+    def _moves(self) -> Moves | None:
+        """What git did since it was asked last."""
+        repository = self._repository()
+        if repository is None:
+            return None
+        with self._store.read() as db:
+            position = Baseline(db).position()
+        if position is not None and position != repository.position():
+            return repository.moves(position)
+        if position is None:
+            with self._store.write() as db:
+                Baseline(db).set_position(repository.position())
+        return None
+
+    def _consider_all(self, found: Found, rules: Ignored, paths: Iterable[str]) -> None:
+        """All that git wrote, whether it was heard of yet or not: it is one entry."""
+        known = {"."}
+        for path in sorted(paths):
+            steps = [path[:at] for at, letter in enumerate(path) if letter == "/"]
+            for folder in (step for step in steps if step not in known):
+                known.add(folder)
+                with self._store.read() as db:
+                    seen = folder in found.now or Baseline(db).get(folder) is not None
+                if not seen:
+                    self._consider(found, rules, folder)
+            if path not in found.now:
+                self._consider(found, rules, path)
 
     def _consider(self, found: Found, rules: Ignored, path: str) -> None:
         name = path.rpartition("/")[2]
@@ -253,7 +289,7 @@ class Look:
         before = self._befores(found, states, repository)
         changes = _changes(found, before, states)
         entries = []
-        for actor, title, paths in self._groups(changes, repository, label):
+        for actor, title, paths in _groups(changes, found.moves, label):
             entry = self._transactions.observe(
                 [_whole(changes[path], paths) for path in paths],
                 actor=actor,
@@ -328,25 +364,6 @@ class Look:
             self._transactions.hold(needed)
         return before
 
-    def _groups(
-        self, changes: Mapping[str, Observed], repository: Repository | None, label: str
-    ) -> Iterator[tuple[Actor, str, set[str]]]:
-        """Who did what: git's own log tells what it has done, the rest is another program's."""
-        mine: set[str] = set()
-        with self._store.read() as db:
-            position = Baseline(db).position()
-        if repository is not None and repository.position() != position:
-            moves = repository.moves(repository.position() if position is None else position)
-            with self._store.write() as db:
-                Baseline(db).set_position(moves.position)
-            mine = _within(changes, moves.paths) if moves.said else set()
-            if mine:
-                more = f" and {len(moves.said) - _SAID} more" if len(moves.said) > _SAID else ""
-                yield GIT, f"git {'; '.join(moves.said[:_SAID])}{more}", mine
-        others = {path for path in changes if path not in mine}
-        if others:
-            yield ANOTHER, label or _label(len(others)), others
-
     # The baseline.
 
     def _follow(self, entry: Entry) -> None:
@@ -398,9 +415,6 @@ class Look:
             self._check()
             with self._store.write() as db:
                 Baseline(db).set_blobs(batch)
-        with self._store.write() as db:
-            if Baseline(db).position() is None:
-                Baseline(db).set_position(repository.position())
 
     def read_some(self, after: str, largest: int) -> str | None:
         """Keep the contents of some files that nobody has, those after a path; answers the last of them, None at the
@@ -434,6 +448,8 @@ class Look:
                     baseline.put([(path, Row.of(seen, at))])
                 else:
                     baseline.remove(path)
+            if found.moves is not None:
+                baseline.set_position(found.moves.position)
             numbers = [entry.number for entry in entries]
             if numbers and numbers == list(range(found.since + 1, numbers[-1] + 1)):
                 baseline.set_entry(numbers[-1])
@@ -493,6 +509,17 @@ def _unmoved(row: Row | None, seen: Stat) -> bool:
     return row is not None and (row.kind, row.size, row.mtime, row.inode) == (
         str(seen.kind), seen.size, seen.mtime_ns, seen.inode,
     )  # fmt: skip
+
+
+def _groups(changes: Mapping[str, Observed], moves: Moves | None, label: str) -> Iterator[tuple[Actor, str, set[str]]]:
+    """Who did what: git's own log tells what it has done, the rest is another program's."""
+    mine = _within(changes, moves.paths | moves.clean) if moves is not None and moves.said else set()
+    if moves is not None and mine:
+        more = f" and {len(moves.said) - _SAID} more" if len(moves.said) > _SAID else ""
+        yield GIT, f"git {'; '.join(moves.said[:_SAID])}{more}", mine
+    others = {path for path in changes if path not in mine}
+    if others:
+        yield ANOTHER, label or _label(len(others)), others
 
 
 def _within(changes: Mapping[str, Observed], paths: Iterable[str]) -> set[str]:

@@ -102,6 +102,8 @@ class Watch:
             repository=repository,
             check=self._check,
         )
+        self._turning = threading.Lock()
+        """Held while it is switched on or off."""
         self._changed = threading.Condition()
         self._pending = _Pending()
         self._thread: threading.Thread | None = None
@@ -117,8 +119,12 @@ class Watch:
 
     def start(self) -> None:
         """Watch, unless the setting says no; what it finds first is what happened while nobody did. Returns at once."""
-        if self._leave is None:
-            self._leave = self._store.subscribe(self._hear_event)
+        with self._turning:
+            if self._leave is None:
+                self._leave = self._store.subscribe(self._hear_event)
+            self._begin()
+
+    def _begin(self) -> None:
         if self._settings().watch and self._thread is None:
             self._stopping, self._idle = False, False
             self._pending = _Pending(everything=True)
@@ -128,10 +134,11 @@ class Watch:
 
     def stop(self) -> None:
         """Watch no more; nothing of it runs when this returns. What was not told yet is found by the next start."""
-        if self._leave is not None:
-            self._leave()
-            self._leave = None
-        self._end()
+        with self._turning:
+            if self._leave is not None:
+                self._leave()
+                self._leave = None
+            self._end()
 
     def settled(self, seconds: float) -> bool:
         """Wait until all that was heard so far is told; whether it is within the time."""
@@ -182,11 +189,12 @@ class Watch:
             threading.Thread(target=self._obey, name="workroom-watch-setting", daemon=True).start()
 
     def _obey(self) -> None:
-        """Start or end, as the setting says now."""
-        if self._settings().watch:
-            self.start()
-        else:
-            self._end()
+        """Start or end, as the setting says now; not once it was stopped."""
+        with self._turning:
+            if self._leave is not None and self._settings().watch:
+                self._begin()
+            else:
+                self._end()
 
     # The thread.
 
