@@ -23,6 +23,7 @@ from workroom.core.git.objects import find_objects
 from workroom.core.notes import Notes
 from workroom.core.plans import Plans
 from workroom.core.search.ignore import Ignore
+from workroom.core.search.names import Names
 from workroom.core.transactions import Entry, Operation, Planned, Strategy, Transactions
 from workroom.core.watch import Watch
 from workroom.core.watch.service import Pace
@@ -83,6 +84,7 @@ class House:
             notes=Notes(root, agentic, store, self.clock),
             audit=Audit(store, self.clock, guards=GUARDS, decided=approvals.decided),
             buffers=Buffers(store, changes, self.clock),
+            names=Names(root),
             watch=Watch(
                 root,
                 store,
@@ -103,6 +105,7 @@ class House:
     def close(self) -> None:
         if self.workspace is not None:
             self.workspace.watch.stop()
+            self.workspace.names.forget()
             self.workspace.transactions.close()
             self.workspace.store.close()
             self.workspace.root.close()

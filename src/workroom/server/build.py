@@ -23,6 +23,7 @@ from workroom.core.git.objects import find_objects
 from workroom.core.notes import Notes
 from workroom.core.plans import Plans
 from workroom.core.search.ignore import Ignore
+from workroom.core.search.names import Names
 from workroom.core.transactions import Transactions
 from workroom.core.watch import Watch
 from workroom.system import audit
@@ -103,6 +104,7 @@ def build_workspace(
                 settings=lambda: state.read_settings(folder),
             ),
             buffers=Buffers(store, changes, clock),
+            names=Names(root),
             watch=Watch(
                 root, store, changes, settings, ignored=lambda: Ignore(root), repository=lambda: find_objects(root)
             ),
@@ -120,6 +122,7 @@ def close_workspace(workspace: Workspace) -> None:
     """
     try:
         workspace.watch.stop()
+        workspace.names.forget()
         workspace.audit.close()
         workspace.transactions.close()
     except (WorkroomError, OSError):

@@ -12,6 +12,7 @@ from workroom.core.audit import Audit
 from workroom.core.buffers import Buffers
 from workroom.core.notes import Notes
 from workroom.core.plans import Plans
+from workroom.core.search.names import Names
 from workroom.core.transactions import Transactions
 from workroom.core.watch import Watch
 from workroom.system.agentic import Agentic
@@ -37,5 +38,6 @@ class Workspace:
     audit: Audit
     buffers: Buffers
     watch: Watch
+    names: Names
     clock: Clock
     new_id: NewId

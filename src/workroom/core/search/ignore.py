@@ -80,13 +80,23 @@ class Ignore:
         ends = [at for at, char in enumerate(path) if char == "/" and at >= start]
         return any(self.ignored(path[:end], True) for end in ends) or self.ignored(path, False)
 
+    def text_of(self, folder: str, has_file: bool) -> str:
+        """What the ignore files of a folder say ("" is the root's); without a file nothing, and none is looked for."""
+        if not has_file:
+            self._rules[folder] = None
+            return ""
+        text = self._text(folder)
+        self._rules[folder] = parse_rules(text)
+        return text
+
     def _of(self, folder: str) -> Rules | None:
         if folder not in self._rules:
-            text = self._read(f"{folder}/.gitignore" if folder else ".gitignore")
-            if not folder:
-                text = f"{self._read('.git/info/exclude')}\n{text}"
-            self._rules[folder] = parse_rules(text)
+            self._rules[folder] = parse_rules(self._text(folder))
         return self._rules[folder]
+
+    def _text(self, folder: str) -> str:
+        text = self._read(f"{folder}/.gitignore" if folder else ".gitignore")
+        return text if folder else f"{self._read('.git/info/exclude')}\n{text}"
 
     def _read(self, path: str) -> str:
         try:

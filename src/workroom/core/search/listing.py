@@ -23,7 +23,7 @@ from workroom.core.search.ignore import Ignore
 from workroom.system.root import Root, Stat, refusal
 from workroom.text.paths import STAGE_PREFIX, matches
 
-__all__ = ["APART", "Found", "Options", "Page", "Tally", "page", "shown_path", "walk"]
+__all__ = ["APART", "Found", "Options", "Page", "Tally", "entry_kind", "page", "shown_path", "walk"]
 
 APART = (".git", ".agentic")
 """Left out of what isn't asked for by name: git's own files and Workroom's views."""
@@ -191,7 +191,7 @@ class _Sift:
         try:
             with self._root.folder(folder) as descriptor, os.scandir(descriptor) as entries:
                 found = [
-                    (entry.name, _kind(entry))
+                    (entry.name, entry_kind(entry))
                     for entry in itertools.islice(entries, self._options.names + 1)
                     if entry.name >= after and not entry.name.startswith(STAGE_PREFIX)
                 ]
@@ -209,7 +209,8 @@ class _Sift:
         return []
 
 
-def _kind(entry: os.DirEntry[str]) -> Kind:
+def entry_kind(entry: os.DirEntry[str]) -> Kind:
+    """What an entry is itself, and not what a link leads to."""
     if entry.is_symlink():
         return Kind.SYMLINK
     if entry.is_dir(follow_symlinks=False):

@@ -8,11 +8,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from workroom.base.changes import Kind
 from workroom.base.envelope import Envelope
 from workroom.core.search import fuzzy
-from workroom.core.search.listing import Options, Tally, shown_path, walk
-from workroom.core.search.tracked import tracked_paths
+from workroom.core.search.listing import Tally, shown_path
 from workroom.tools.inspect.common import left_out_words
 from workroom.tools.tool import Arguments, Call, flat_tool
 
@@ -58,10 +56,9 @@ def _find(call: Call, arguments: FindInput) -> Envelope:
     settings = call.settings()
     limit = settings.editor_find_limit if arguments.limit is None else arguments.limit
     most = settings.editor_max_find_candidates or _EVERY
-    tally, root = Tally(), call.workspace.root
-    tracked = tracked_paths(root)
-    options = Options(depth=None, budget=_EVERY, names=_EVERY, seconds=_SECONDS)
-    walked = (each.path for each in walk(root, ".", options, tally, call.pulse) if each.kind is not Kind.DIRECTORY)
+    tally, names = Tally(), call.workspace.names
+    tracked = names.tracked()
+    walked = names.files(tally, call.pulse, _SECONDS)
     files = iter(tracked) if tracked is not None and not arguments.include_untracked else _joined(walked, tracked or [])
     paths = list(itertools.islice(files, most))
     cut = tally.cut or next(files, None) is not None

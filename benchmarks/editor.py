@@ -1,0 +1,99 @@
+"""Profile `editor` in a folder of 200,000 files: the tree, a folder that is unfolded, a finder's keystroke, a file.
+
+The peer's tools are those that do the same: `directory_tree` and `search_files` walk all of it at each call, too.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks.client import Client
+from benchmarks.measure import Figure, Row, Sample, medians
+from benchmarks.ours import Ours
+from benchmarks.peer import command
+
+__all__ = ["FILES", "generate", "measure"]
+
+FILES = 200_000
+_FOLDERS = 2_000
+_MOST_MS = {"a folder": 50.0, "a keystroke": 300.0}
+"""What a person doesn't wait for, nearly: unfolding a folder, and a letter typed in the finder."""
+_WORDS = ("account", "buffer", "cache", "driver", "editor", "filter", "gateway", "handler", "index", "journal")
+
+
+def measure(scratch: Path) -> Iterator[Row | Figure]:
+    """Each in a plain folder, and the finder in a repository as well, where git's index is read."""
+    folder = scratch / "ours"
+    generate(folder)
+    house = Ours(folder, scratch / "state")
+    try:
+        with Client([*house.command, "--profile", "editor"], house.environ) as ours, Client(command(folder)) as peer:
+            yield from _plain(ours, peer, folder)
+            _track(folder)
+            yield from _keystrokes(ours, peer, folder, "in a repository")
+    finally:
+        house.stop()
+
+
+def generate(folder: Path, files: int = FILES) -> None:
+    """So many files of a few lines each, in folders two deep, by names that a project has."""
+    for number in range(min(_FOLDERS, files)):
+        below = folder / f"{_WORDS[number % 10]}-{number // 100:02}" / f"{_WORDS[number // 10 % 10]}_{number:04}"
+        below.mkdir(parents=True)
+        for each in range(number, files, _FOLDERS):
+            (below / f"{_WORDS[each // _FOLDERS % 10]}_{each:06}.py").write_text(f'"""File {each}."""\n\nx = {each}\n')
+
+
+def _plain(ours: Client, peer: Client, folder: Path) -> Iterator[Row | Figure]:
+    below = next(folder.glob("index-*/*"))
+    file = next(below.iterdir())
+    inside, path = (str(each.relative_to(folder)) for each in (below, file))
+    mine, theirs = medians(
+        _timed(ours, "editor_tree"),
+        _timed(peer, "directory_tree", path=str(below.parent)),
+        repeats=5, warm=1,
+    )  # fmt: skip
+    yield Row("the tree, 4 levels (peer: one folder of 20)", mine, theirs, None)
+    mine, theirs = medians(
+        _timed(ours, "editor_tree", path=inside, max_depth=1), _timed(peer, "list_directory", path=str(below)),
+        repeats=15,
+    )  # fmt: skip
+    yield Figure("a folder of 100 is unfolded", mine, theirs, _MOST_MS["a folder"], "ms")
+    mine, theirs = medians(
+        _timed(ours, "editor_open", path=path), _timed(peer, "read_text_file", path=str(file)), repeats=15
+    )  # fmt: skip
+    yield Figure("a file is opened", mine, theirs, _MOST_MS["a folder"], "ms")
+    yield from _keystrokes(ours, peer, folder, "in a folder")
+
+
+def _keystrokes(ours: Client, peer: Client, folder: Path, where: str) -> Iterator[Figure]:
+    """The word of a person who types: each letter is a call; the last is the one that is compared."""
+    for query in ("h", "hand", "handler_1999"):
+        mine, theirs = medians(
+            _timed(ours, "editor_find", query=query),
+            _timed(peer, "search_files", path=str(folder), pattern=f"**/*{query}*"),
+            repeats=3, warm=1,
+        )  # fmt: skip
+        yield Figure(f"a keystroke, {query!r}, {where}", mine, theirs, _MOST_MS["a keystroke"], "ms")
+
+
+def _timed(client: Client, tool: str, **arguments: Any) -> Sample:
+    def once() -> float:
+        began = time.perf_counter()
+        answer = client.call(tool, **arguments)
+        took = time.perf_counter() - began
+        if not json.dumps(answer["content"]):
+            raise RuntimeError(f"{tool} answers nothing")
+        return took
+
+    return once
+
+
+def _track(folder: Path) -> None:
+    for arguments in (("init", "-q"), ("add", "-A")):
+        subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True)
