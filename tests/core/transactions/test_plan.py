@@ -299,7 +299,7 @@ def test_replace_answers_the_rung(house):
 def test_replace_of_a_wrong_count(house):
     house.write("f", "a a\n")
     error = refused(house, {"type": "replace", "path": "f", "search": "a", "replacement": "b"})
-    assert error.code is ErrorCode.EDIT_CONFLICT
+    assert (error.code, error.details["path"]) == (ErrorCode.EDIT_CONFLICT, "f")
     house.edit({"type": "replace", "path": "f", "search": "a", "replacement": "b", "expected_matches": 2})
     assert house.read("f") == b"b b\n"
 
@@ -319,6 +319,12 @@ def test_the_loosest_rung_of_several_edits_is_told(house):
     assert planned.change_set.changes[0].matched == "line_endings"
     house.commit(planned)
     assert house.read("f") == b"1\r\nzwei\r\n"
+
+
+def test_splice_of_lines_that_are_not_there(house):
+    house.write("f", "1\n")
+    error = refused(house, {"type": "splice", "path": "f", "start_line": 5, "delete_count": 0, "content": "x\n"})
+    assert (error.code, "f has 1 line." in error.message) == (ErrorCode.INVALID_INPUT, True)
 
 
 def test_splice_guarded_by_the_hash_of_what_was_read(house):
@@ -794,6 +800,15 @@ def test_files_that_run_code_are_labelled_or_asked_about(house):
     assert planned.warnings == ("package.json can run code when its tool is used.",)
 
 
+def test_a_file_is_asked_about_by_the_name_that_it_was_asked_for(house):
+    (house.folder / "cfg").mkdir()
+    (house.folder / "sub").mkdir()
+    os.symlink("../cfg", house.folder / "sub/.vscode")
+    planned = house.plan({"type": "create", "path": "sub/.vscode/settings.json", "content": "{}\n"})
+    assert list(planned.change_set.paths()) == ["cfg/settings.json"]
+    assert planned.asks == ("sub/.vscode/settings.json can run code",)
+
+
 @pytest.mark.parametrize("name", [
     "GNUmakefile", "Makefile", "build.rs", "conftest.py", "justfile", "makefile", "package.json", "setup.py",
 ])  # fmt: skip
@@ -803,26 +818,34 @@ def test_each_file_that_runs_code_by_its_own_tool_is_labelled(house, name):
 
 
 def test_protected_patterns_of_the_person(house):
-    house.settings = Settings(mode="auto", destructive_edits="allow", protected_patterns=("secret/**",))
+    house.settings = Settings(
+        mode="auto", destructive_edits="allow", protected_patterns=("secret/**", "new/f", "link/**")
+    )
     house.write("secret/f", "x\n")
     house.write("open/f", "x\n")
+    os.symlink("open", house.folder / "other")
     for operation in (
         {"type": "replace", "path": "secret/f", "search": "x", "replacement": "y"},
         {"type": "move", "from": "open", "to": "secret/open"},
         {"type": "move", "from": "secret", "to": "public"},
         {"type": "delete", "path": "secret", "recursive": True},
         {"type": "copy", "from": "open", "to": "secret/g"},
+        {"type": "copy", "from": "open", "to": "new"},
+        {"type": "move", "from": "other", "to": "link"},
     ):
         assert refused(house, operation).code is ErrorCode.PROTECTED_PATH, operation
 
 
 def test_a_protected_name_is_protected_however_it_is_written(house):
-    house.settings = Settings(mode="auto", protected_patterns=("deep/secret/**",))
+    house.settings = Settings(mode="auto", protected_patterns=("deep/secret/**", "vault/**"))
+    house.write("vault/f", "x\n")
+    os.symlink("vault", house.folder / "way")
     house.write("open/f", "x\n")
     (house.folder / "deep").mkdir()
     os.symlink("../open", house.folder / "deep/secret")
     for path in (
         "deep/secret/f",
+        "way/f",
         "./deep/secret/f",
         "deep/x/../secret/f",
         ".git/\a",

@@ -195,10 +195,10 @@ class _Planner:
         if self.overlay.kind(path) is Kind.ABSENT and op.create_if_missing:
             self._new(path)
             self.overlay.put(path, decode_new(op.content))
-            return
-        self._require_file(path, "create it with type create, or set create_if_missing")
-        self._danger("rewrite", path, "replace")
-        self._put_whole(path, op.content)
+        else:
+            self._require_file(path, "create it with type create, or set create_if_missing")
+            self._danger("rewrite", path, "replace")
+            self._put_whole(path, op.content)
 
     def _replace(self, op: Replace) -> None:
         check_gutter("search", op.search, op.allow_line_numbers)
