@@ -6,6 +6,7 @@ import hashlib
 
 import pytest
 
+from workroom.base.actor import Actor
 from workroom.base.changes import ABSENT, ChangeSet, Kind, State
 from workroom.base.events import Committed
 from workroom.core.transactions.kept import record_copies
@@ -33,7 +34,8 @@ def test_copies_are_an_entry_and_an_event(house, record):
         ("a", ABSENT, 1),
         ("b", ABSENT, 1),
     ]
-    assert (entry.cause, entry.title, entry.actor.name, entry.warnings) == ("recovery", "met", "workroom", ("met",))
+    assert (entry.cause, entry.title, entry.warnings) == ("recovery", "met", ("met",))
+    assert entry.actor == Actor("program", "workroom")
     stored = house.tx.get(entry.transaction_id)
     assert (stored.status, entry.transaction_id.partition("_")[0]) == ("applied", "tx")
     assert stored.planned.fingerprint == ChangeSet(entry.changes).fingerprint("recovery")
