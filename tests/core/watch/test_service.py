@@ -389,6 +389,30 @@ def test_a_fault_of_it_stops_no_commit(house, watch):
     assert house.read("f") == b"f\n"
 
 
+def test_contents_that_can_not_be_kept_ahead_end_nothing_else(house):
+    house.write("f", "one\n")
+
+    def fail(_after, _largest):
+        raise WorkroomError(ErrorCode.IO_ERROR, "the disk is full")
+
+    house.workspace.watch._look.read_some = fail
+    house.workspace.watch.start()
+    assert house.workspace.watch.settled(30)
+    house.write("g", "one\n")
+    (entry,) = wait(house)
+    assert rows(entry) == [("g", "absent", "file")]
+
+
+def test_a_fault_in_the_settings_stops_no_opening(house):
+    def settings():
+        raise WorkroomError(ErrorCode.INVALID_INPUT, "Setting mode: nonsense.")
+
+    house.workspace.watch._settings = settings
+    house.workspace.watch.start()
+    assert house.workspace.watch.settled(30)
+    assert house.workspace.watch.describe() == {"watching": "events"}
+
+
 def test_it_ends_in_the_middle_of_a_walk(house):
     for number in range(500):
         (house.folder / f"d{number}").mkdir()

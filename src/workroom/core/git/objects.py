@@ -130,7 +130,7 @@ def find_objects(root: Root) -> Objects | None:
     """The repository of the folder that is open, None without one that is its own."""
     try:
         return Objects(root)
-    except WorkroomError:
+    except (WorkroomError, OSError):  # or it goes away in this moment
         return None
 
 

@@ -138,8 +138,10 @@ class Look:
         """Bring the baseline to what the history tells; answers the newest entry that is in it."""
         with self._store.read() as db:
             done, newest = Baseline(db).entry(), last_entry(db)
-        for number in range(done + 1, newest + 1):
-            self._follow(self._transactions.entry(number))
+        for first in range(done + 1, newest + 1, _AT_ONCE):
+            with self._store.write() as db:
+                for number in range(first, min(first + _AT_ONCE, newest + 1)):
+                    self._follow(Baseline(db), self._transactions.entry(number))
         return newest
 
     def gather(self, hints: Mapping[str, Iterable[str]], *, everything: bool) -> Found:
@@ -366,18 +368,16 @@ class Look:
 
     # The baseline.
 
-    def _follow(self, entry: Entry) -> None:
+    def _follow(self, baseline: Baseline, entry: Entry) -> None:
         """Go along with an entry of the history."""
-        with self._store.write() as db:
-            baseline = Baseline(db)
-            for change in entry.changes:
-                if change.after.kind is Kind.ABSENT:
-                    baseline.remove(change.path)
-                    if entry.cause == "git":
-                        self._drop_emptied(baseline, change.path)
-                elif change.after.kind in {Kind.FILE, Kind.SYMLINK, Kind.DIRECTORY}:
-                    self._follow_change(baseline, change)
-            baseline.set_entry(entry.number)
+        for change in entry.changes:
+            if change.after.kind is Kind.ABSENT:
+                baseline.remove(change.path)
+                if entry.cause == "git":
+                    self._drop_emptied(baseline, change.path)
+            elif change.after.kind in {Kind.FILE, Kind.SYMLINK, Kind.DIRECTORY}:
+                self._follow_change(baseline, change)
+        baseline.set_entry(entry.number)
 
     def _follow_change(self, baseline: Baseline, change: Change) -> None:
         row = baseline.get(change.path)

@@ -125,7 +125,7 @@ class Watch:
             self._begin()
 
     def _begin(self) -> None:
-        if self._settings().watch and self._thread is None:
+        if self._wanted() and self._thread is None:
             self._stopping, self._idle = False, False
             self._pending = _Pending(everything=True)
             self._transactions.before_commit = self._before_commit
@@ -191,10 +191,17 @@ class Watch:
     def _obey(self) -> None:
         """Start or end, as the setting says now; not once it was stopped."""
         with self._turning:
-            if self._leave is not None and self._settings().watch:
+            if self._leave is not None and self._wanted():
                 self._begin()
             else:
                 self._end()
+
+    def _wanted(self) -> bool:
+        """What the setting says; a fault in the settings opens every folder all the same, and each call tells of it."""
+        try:
+            return self._settings().watch
+        except WorkroomError:
+            return True
 
     # The thread.
 
@@ -300,7 +307,11 @@ class Watch:
                     self._await_end()
             if pending:
                 self._tell_pending("")
-            after = self._look.read_some(after, self._settings().watch_max_file_bytes)
+            try:
+                after = self._look.read_some(after, self._settings().watch_max_file_bytes)
+            except WorkroomError as error:  # what isn't read ahead is unknown when it changes, and no more than that
+                _log.warning("%s: contents can't be kept ahead: %s", self._root.path, error)
+                after = None
 
     # Folders.
 
