@@ -620,3 +620,14 @@ def test_what_cant_be_tried_now_is_tried_again(tmp_path):
         assert "can't be tried now" in found["lease"]
     assert "tried" not in str(root.capabilities().get("atomic_replace_reason", ""))
     root.close()
+
+
+def test_what_stands_at_some_names_of_a_folder(tmp_path):
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d/a").write_text("x")
+    (tmp_path / "d/link").symlink_to("a")
+    with Root.open(tmp_path) as root:
+        assert root.stats("d", ["link", "gone", "a"]) == [root.stat("d/link"), None, root.stat("d/a")]
+        assert root.stats(".", ["d"]) == [root.stat("d")]
+        assert root.stats("none", ["a", "b"]) == [None, None]
+        assert root.stats("d/a", ["a"]) == [None]

@@ -219,6 +219,23 @@ class Root:
             raise refusal(path, error) from error
         return found
 
+    def stats(self, path: str, names: Iterable[str]) -> list[Stat | None]:
+        """What stands at these names in a folder, in their order; None where nothing does, or there is no folder."""
+        prefix = "" if path == "." else path + "/"
+        found: list[Stat | None] = []
+        try:
+            with self.folder(path) as folder:
+                for name in names:
+                    try:
+                        found.append(_see(prefix + name, folder, name))
+                    except FileNotFoundError:
+                        found.append(None)
+        except WorkroomError:
+            return [None for _ in names]
+        except OSError as error:  # pragma: no cover - needs a disk that fails
+            raise refusal(path, error) from error
+        return found
+
     def names(self, path: str) -> list[str]:
         """What a folder's entries are called, in no order; none where there is no such folder."""
         try:

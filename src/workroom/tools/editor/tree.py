@@ -90,7 +90,9 @@ def grown(call: Call, path: str, depth: int, ignored: bool, tally: Tally, left: 
             continue
         seen_before, tally.cut = tally.looked_at, False
         options = Options(depth=1, ignored=ignored, budget=tally.looked_at + left)
-        rows = [(entry.path, _node(entry.path, root.stat(entry.path))) for entry in walk(root, folder, options, tally)]
+        paths = [entry.path for entry in walk(root, folder, options, tally)]
+        seen = root.stats(folder, [below.rpartition("/")[2] for below in paths])
+        rows = [(below, _node(below, each)) for below, each in zip(paths, seen, strict=True)]
         left -= min(left, tally.looked_at - seen_before)
         node["children"] = [row for _, row in rows]
         node["descended"] = True
