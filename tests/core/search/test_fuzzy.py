@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,3 +70,15 @@ def test_positions_spell_the_query(query, paths):
         letters = [raw[at:].decode()[0].lower() for at in found.positions]
         assert "".join(letters) == query.lower()
         assert list(found.positions) == sorted(set(found.positions))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_best_are_the_same_as_when_all_are_looked_at(seed):
+    """For a short query those that start with it are looked at alone, where they are enough."""
+    chance = random.Random(seed)
+    letters = "aAbB_./-ßİé"
+    paths = sorted({"".join(chance.choice(letters) for _ in range(chance.randrange(1, 9))) for _ in range(3_000)})
+    for query in ("a", "ab", "aab", "b_a", "abab", "baabb", "aaaaaa", "é"):
+        everything = rank(query, paths, len(paths))
+        for limit in (1, 3, 20, 200):
+            assert rank(query, paths, limit) == everything[:limit]

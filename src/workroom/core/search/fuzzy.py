@@ -24,6 +24,10 @@ _WHOLE_NAME = 200
 _PREFIX = 40
 """When the file's name starts with the query."""
 
+_SHORT = 5
+"""Up to so many letters a name that starts with the query beats every one that doesn't: at n letters it has at least
+12n + 40 + n + 6(n - 1) + 8 = 19n + 42, and any other at most 12n + n + 6(n - 1) + 8n = 27n - 6."""
+
 _SEPARATORS = frozenset("/_-. ")
 
 
@@ -44,10 +48,22 @@ def rank(query: str, paths: Iterable[str], limit: int) -> tuple[Ranked, ...]:
     wanted = "".join(query.split()).lower()
     if not wanted:
         return tuple(Ranked(path, 0, ()) for path, _ in zip(paths, range(limit), strict=False))
-    letters = _in_order(wanted)
-    scored = (_score(path, wanted) for path in paths if letters.match(path.lower()))
+    letters, all_paths = _in_order(wanted), list(paths)
+    chosen = _starting(wanted, all_paths, limit) or all_paths
+    scored = (_score(path, wanted) for path in chosen if letters.match(path.lower()))
     best = heapq.nsmallest(limit, scored, key=lambda found: (-found[0], len(found[1]), found[1]))
     return tuple(Ranked(path, score, _byte_offsets(path, places)) for score, path, places in best)
+
+
+def _starting(wanted: str, paths: list[str], limit: int) -> list[str]:
+    """Paths among which the best are: those whose name starts with a short query, if there are enough; else none.
+
+    What isn't ASCII is always among them: its small letters may be longer.
+    """
+    if len(wanted) > _SHORT or not wanted.isascii():
+        return []
+    found = [path for path in paths if path.lower().startswith(wanted, path.rfind("/") + 1) or not path.isascii()]
+    return found if sum(map(str.isascii, found)) >= limit else []
 
 
 def _in_order(wanted: str) -> re.Pattern[str]:
