@@ -175,6 +175,24 @@ def test_G05_programs_for_the_other_end_are_not_taken_from_the_repository(ws, wr
     assert not mark.exists()
 
 
+def test_G05_objects_that_are_missing_are_not_fetched_by_the_repositorys_program(ws, write, tmp_path):
+    program, mark = planted(tmp_path, "evil")
+    git(ws, "push", "-q", "far", "main")
+    for key, value in (("promisor", "true"), ("uploadpack", program), ("receivepack", program)):
+        git(ws, "config", f"remote.origin.{key}", value)
+    git(ws, "config", "extensions.partialClone", "origin")
+    git(ws, "config", "core.repositoryFormatVersion", "1")
+    git(ws, "config", "branch.main.remote", "origin")
+    git(ws, "config", "branch.main.merge", "refs/heads/main")
+    blob = git(ws, "rev-parse", "HEAD:f")
+    (ws / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    for action in ("push", "fetch", "pull"):
+        write.ask("sync", action=action)
+    write.ask("stash", action="push")
+    write.ask("commit", message="x")
+    assert not mark.exists()
+
+
 def test_G05_a_local_remote_with_files_of_its_own_runs_nothing_when_it_is_pushed_to(ws, write, tmp_path):
     program, mark = planted(tmp_path, "evil")
     git(ws, "clone", "-q", ".", "theirs")

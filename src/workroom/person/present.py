@@ -238,6 +238,8 @@ def _facts(record: Approval) -> list[str]:
     ]
     facts += ["DESTRUCTIVE: it deletes, moves or overwrites what is there"] if record.destructive else []
     facts += [f"ASKED IN EVERY MODE: {reason}" for reason in record.asks]
+    if record.status is Status.CONSUMED and record.result is None and record.kind != "transaction":
+        facts.append("used; what came of it isn't known: it is being done, or Workroom ended meanwhile")
     facts += _amended_facts(record)
     facts += [f"decided by {record.decided_by}: {record.note}"] if record.decided_by else []
     return facts

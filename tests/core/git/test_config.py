@@ -13,11 +13,14 @@ def test_listed_scopes_keys_and_values():
 
 def test_filters_and_drivers_are_blanked_by_their_names():
     keys = ("filter.a.b\n.clean", "filter.l.process", "filter.l.required", "merge.m.driver", "diff.d.textconv")
-    config = Config(tuple(("local", key, "run me") for key in keys))
+    packs = ("remote.r.uploadpack", "remote.r.receivepack", "remote.r.url")
+    config = Config(tuple(("local", key, "run me") for key in (*keys, *packs)))
     assert config.overrides() == (
         *FIXED,
         ("filter.a.b\n.clean", ""),
         ("filter.l.process", ""),
+        ("remote.r.uploadpack", "git-upload-pack"),
+        ("remote.r.receivepack", "git-receive-pack"),
         ("filter.l.required", "false"),
         ("merge.m.driver", "false"),
     )

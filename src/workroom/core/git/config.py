@@ -17,6 +17,7 @@ _FILTER = re.compile(r"filter\.(.*)\.(clean|smudge|process)", re.DOTALL)
 _BLANKED = re.compile(r"filter\..*\.(clean|smudge|process)", re.DOTALL)
 _REQUIRED = re.compile(r"filter\..*\.required", re.DOTALL)
 _MERGE = re.compile(r"merge\..*\.driver", re.DOTALL)
+_PACK = re.compile(r"remote\.(.*)\.(uploadpack|receivepack)", re.DOTALL)
 _HELPER = re.compile(r"credential\.(.*\.)?helper", re.DOTALL)
 _OWN = frozenset({"system", "global"})
 """Scopes that are the person's: everything else came with the folder."""
@@ -42,6 +43,7 @@ FIXED: tuple[tuple[str, str], ...] = (
     ("gpg.ssh.defaultKeyCommand", "false"),
     ("submodule.recurse", "false"),
     ("fetch.recurseSubmodules", "false"),
+    ("http.followRedirects", "initial"),
     ("push.recurseSubmodules", "no"),
     ("gc.auto", "0"),
     ("maintenance.auto", "false"),
@@ -85,6 +87,7 @@ class Config:
         """What has to be said so that nothing is run but git, and the person's own credential helpers."""
         keys = dict.fromkeys(key for _, key, _ in self.entries)
         said = [(key, "") for key in keys if _BLANKED.fullmatch(key)]
+        said += [(key, f"git-{match[2][:-4]}-pack") for key in keys if (match := _PACK.fullmatch(key))]
         said += [(key, "false") for key in keys if _REQUIRED.fullmatch(key) or _MERGE.fullmatch(key)]
         return (*FIXED, *said, *self._helpers())
 

@@ -23,7 +23,7 @@ _HELPER = re.compile(r"[A-Za-z0-9]+::")
 _SCHEMES = frozenset({"https", "http", "ssh", "git+ssh", "ssh+git"})
 _WAYS = re.compile(
     r"http\.(.*\.)?(proxy.*|ssl.*|schannel.*|cookiefile|savecookies|curloptresolve|pinnedpubkey|delegation|emptyauth)"
-    r"|remote\..*\.(proxy.*|vcs)",
+    r"|remote\..*\.(proxy.*|vcs)|fetch\.bundleuri",
     re.DOTALL,
 )
 """Keys that would send what is sent another way, or to somebody else."""
