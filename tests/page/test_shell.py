@@ -8,7 +8,7 @@ import signal
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 from tests.interfaces.conftest import Room
 from tests.page.browsing import Visit, visiting
 from tests.page.conftest import port_of
@@ -157,3 +157,22 @@ def test_colours_follow_the_system_and_a_switch(visit: Visit) -> None:
     assert page.evaluate(ground) == light
     page.reload()
     assert page.evaluate(ground) == light
+
+
+def test_a_fault_of_one_view_takes_nothing_else_along(visit: Visit) -> None:
+    page = visit.sign_in()
+    visit.stage({"type": "create", "path": "a.txt", "content": "a\n"}, title="Say a")
+    broken = {"result": {"status": "pending", "sha256": "0", "kind": "transaction"}}
+
+    def answer(route: Route) -> None:
+        shows = '"show"' in (route.request.post_data or "")
+        route.fulfill(json=broken) if shows else route.continue_()
+
+    page.route("**/page/v1/call", answer)
+    page.get_by_role("button", name="Say a").click()
+    expect(page.get_by_role("alert")).to_contain_text("met a fault")
+    expect(page.get_by_role("region", name="Inbox")).to_be_visible()
+    page.unroute("**/page/v1/call")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("article", name="Say a")).to_be_visible()
+    visit.complaints.clear()  # React tells of the fault, as it should

@@ -1,5 +1,6 @@
 /** The page begins: the code leaves the address first, before anything else is done. */
 import { createRoot } from "react-dom/client";
+import { Boundary } from "./parts/Boundary";
 import { App } from "./shell/App";
 import { begin, followOtherTabs, takeCode } from "./state/session";
 import { applyTheme } from "./state/theme";
@@ -15,5 +16,11 @@ addEventListener("hashchange", () => {
   if (another) void begin(another);
 });
 const root = document.getElementById("root");
-if (root) createRoot(root).render(<App />);
+if (root) {
+  createRoot(root).render(
+    <Boundary>
+      <App />
+    </Boundary>,
+  );
+}
 void begin(code);

@@ -1,5 +1,6 @@
 /** The middle: tabs, and what the shown one holds. */
 import type { KeyboardEvent } from "react";
+import { Boundary } from "../parts/Boundary";
 import { Icon } from "../parts/Icon";
 import { Empty } from "../parts/states";
 import { useStore } from "../state/store";
@@ -17,7 +18,9 @@ export function Middle() {
       {open.length ? <TabStrip open={open} active={active} /> : null}
       {shown && View ? (
         <div className="tab-panel" role="tabpanel" id="tab-panel" aria-labelledby={`tab-${shown.id}`}>
-          <View key={shown.id} tab={shown} />
+          <Boundary key={shown.id}>
+            <View tab={shown} />
+          </Boundary>
         </div>
       ) : (
         <Empty icon="inbox" title="Nothing is open">

@@ -1,6 +1,7 @@
 /** The room: the left bar, the middle with its tabs, the inbox, the status line. */
 import { useEffect, useState } from "react";
 import { Inbox } from "../inbox/Inbox";
+import { Boundary } from "../parts/Boundary";
 import type { Room } from "../state/room";
 import { useStore } from "../state/store";
 import { Line } from "./Line";
@@ -32,7 +33,9 @@ export function Shell({ room, folders, choose, note }: ShellProps) {
         <main className="panes">
           <Side />
           <Middle />
-          <Inbox />
+          <Boundary>
+            <Inbox />
+          </Boundary>
         </main>
         <StatusLine />
         <Notice />

@@ -1,4 +1,5 @@
 /** The left bar: a rail of views, and the one that is chosen. */
+import { Boundary } from "../parts/Boundary";
 import { Icon } from "../parts/Icon";
 import { useStore } from "../state/store";
 import { type Pane, usePlace } from "./place";
@@ -59,7 +60,9 @@ export function Side() {
   const View = chosen.view;
   return (
     <section className="side" aria-label={chosen.title} data-part tabIndex={-1}>
-      <View />
+      <Boundary key={chosen.id}>
+        <View />
+      </Boundary>
     </section>
   );
 }
