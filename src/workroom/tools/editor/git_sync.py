@@ -119,7 +119,7 @@ def _pull(call: Call, arguments: GitSyncInput, repo: Reading, remote: Remote, *,
     known = ("", "") if forward is None else (forward.head, forward.target)
     title = f"editor_git_sync pull: {remote.name}"
     if forward is not None and forward.state == "forward":
-        title += f", {len(forward.paths):,} files to {forward.target[:_SHORT]}"
+        title += f", {_count(forward)} to {forward.target[:_SHORT]}"
     effect = Effect(title, ("pull", repo.place.git_dir, remote.urls, *known))
 
     def run(permit: Permit) -> Envelope:
@@ -161,7 +161,7 @@ def _bring(call: Call, permit: Permit, repo: Reading, remote: Remote, asked: For
 
     with call.workspace.transactions.alone():
         note += told(call, f"git pull {head}..{target}", found.paths, work)
-    return _answer(repo, "pull", True, f"Fast-forwarded {head}..{target}: {len(found.paths):,} files.{note}")
+    return _answer(repo, "pull", True, f"Fast-forwarded {head}..{target}: {_count(found)}.{note}")
 
 
 def _still(repo: Reading, asked: Forward | None, found: Forward) -> bool:
@@ -177,7 +177,7 @@ def _still(repo: Reading, asked: Forward | None, found: Forward) -> bool:
 def _more(found: Forward) -> WorkroomError:
     return WorkroomError(
         ErrorCode.EDIT_CONFLICT,
-        f"The fetch brought what wasn't asked about: {len(found.paths):,} files would change. Nothing was merged.",
+        f"The fetch brought what wasn't asked about: {_count(found)} would change. Nothing was merged.",
         next_step="Make the call again: it is asked about as it is now.",
     )
 
@@ -199,6 +199,10 @@ def _proposal(
     return proposal(
         call, arguments, effect, waiting=waiting, shown=lambda: where + shown(), run=run, asks=asks, again=again
     )  # fmt: skip
+
+
+def _count(forward: Forward) -> str:
+    return "1 file" if len(forward.paths) == 1 else f"{len(forward.paths):,} files"
 
 
 def _outside(call: Call, remote: Remote) -> tuple[str, ...]:
