@@ -281,3 +281,15 @@ def test_what_git_wrote_is_one_entry_however_little_of_it_was_heard(house, eye):
     ]]  # fmt: skip
     assert entry.title == "git checkout: moving from main to topic"
     assert eye.walk() == []
+
+
+def test_a_file_of_ours_that_took_the_default_mode_is_told_once(house, eye):
+    eye.walk()
+    house.edit({"type": "create", "path": "d/f", "content": "f\n"})
+    eye.look.catch_up()
+    assert eye.hint("d") == []
+    assert eye.hint("d/f") == []
+    house.edit({"type": "rewrite", "path": "d/f", "content": "2\n"})
+    assert eye.walk() == []
+    (house.folder / "d/f").chmod(0o600)
+    assert rows(eye.hint("d/f")) == [[("d/f", "file", "file")]]

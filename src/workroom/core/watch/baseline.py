@@ -42,6 +42,10 @@ _RACY_NS = 50_000_000
 """A file that was changed this shortly before it was looked at may be changed again without a trace in its stat."""
 
 
+_DEFAULT = -1
+"""The mode of a file that took the default: nobody has looked at it since."""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One path as it was. A `ctime` of 0 is no file's: it has to be looked into, where its content is known."""
@@ -78,13 +82,15 @@ class Row:
             return State(kind, mode=self.mode)
         if not self.sha256:
             return UNKNOWN
-        return State(kind, self.sha256, self.size, self.mode if kind is Kind.FILE else None)
+        known = kind is Kind.FILE and self.mode != _DEFAULT
+        return State(kind, self.sha256, self.size, self.mode if known else None)
 
     def with_state(self, state: State) -> Row:
         """The same path once it is known to have held this; its stat is kept where that still fits."""
         if str(state.kind) == self.kind and state.sha256 and state.sha256 == self.sha256:
             return self if state.mode in {None, self.mode} else replace(self, mode=state.mode or 0, ctime=0)
-        return Row(str(state.kind), state.size, state.mode or 0, 0, 0, 0, state.sha256)
+        mode = _DEFAULT if state.mode is None else state.mode
+        return Row(str(state.kind), state.size, mode, 0, 0, 0, state.sha256)
 
 
 def split(path: str) -> tuple[bytes, bytes]:
