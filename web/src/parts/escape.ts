@@ -1,6 +1,6 @@
 /** What acts, hides or turns text round, made visible. For texts that come as they are; most are escaped already. */
 const HIDDEN =
-  /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
+  /(?![\n\t \u3000])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0e\uffa0\u{e0100}-\u{e01ef}]/gu;
 
 export function escaped(text: string): string {
   return text.replace(/\r(?=\n|$)/g, "").replace(HIDDEN, (character) => {
