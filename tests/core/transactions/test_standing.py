@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import apsw
 import pytest
 
@@ -20,14 +22,20 @@ def test_a_kept_plan_must_still_be_planned(house):
     with house.workspace.store.read() as db, pytest.raises(WorkroomError, match="is applied meanwhile") as refused:
         check_kept(db, kept)
     assert refused.value.code is ErrorCode.TRANSACTION_STATE
+    never = replace(fresh, id="tx_never", kept=True)
+    with house.workspace.store.read() as db, pytest.raises(WorkroomError, match="tx_never is forgotten meanwhile"):
+        check_kept(db, never)
 
 
 def test_an_entry_of_no_change_has_nothing_to_take_back(house):
     entry = house.edit({"type": "mkdir", "path": "d"})
     check_changed(entry)
     told = house.tx.observe([], actor=entry.actor, kind="git", label="git commit", always=True)
-    with pytest.raises(WorkroomError, match="changed no file"):
+    for other in (replace(told, changes=entry.changes), replace(entry, changes=())):
+        check_changed(other)
+    with pytest.raises(WorkroomError, match="changed no file") as refused:
         check_changed(told)
+    assert refused.value.details == {"entry": told.number}
 
 
 def test_what_failed_is_said_in_words():
