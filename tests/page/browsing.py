@@ -62,7 +62,9 @@ class Visit:
             client.send(method="notifications/initialized")
             self._agents[name] = client
         arguments = {"action": "apply", "title": title, "operations": list(operations)}
-        return self._agents[name].call("workspace_edit", **arguments)["structuredContent"]["data"]
+        answer = self._agents[name].call("workspace_edit", **arguments)["structuredContent"]
+        assert "data" in answer, answer
+        return answer["data"]
 
     def stage(self, *operations: dict[str, Any], title: str = "A change", name: str = "tester") -> str:
         """The same where it waits; the approval's id."""
@@ -111,7 +113,7 @@ def visiting(browser: Browser, room: Room, port: int, **options: Any) -> Iterato
         yield visit
     finally:
         context.close()
-    assert visit.complaints == []
+    assert not visit.complaints, visit.complaints
 
 
 def _hear(visit: Visit, message: ConsoleMessage) -> None:

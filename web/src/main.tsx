@@ -7,6 +7,7 @@ import { applyTheme } from "./state/theme";
 import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/inbox.css";
+import "./styles/files.css";
 
 const code = takeCode();
 applyTheme();

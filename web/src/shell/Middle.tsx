@@ -33,6 +33,23 @@ export function Middle() {
   );
 }
 
+/** Whether a file has changes that aren't saved, and whether others changed it meanwhile. */
+function FileMark({ path }: { path: string }) {
+  const place = usePlace();
+  const { dirty, theirs } = useStore(place.files.of(path));
+  if (theirs)
+    return (
+      <span className="tab-mark tab-mark-moved" title="Changed on disk meanwhile">
+        !<span className="sr"> changed on disk</span>
+      </span>
+    );
+  return dirty ? (
+    <span className="tab-mark" title="Not saved">
+      ●<span className="sr"> not saved</span>
+    </span>
+  ) : null;
+}
+
 function TabStrip({ open, active }: { open: Tab[]; active: string | null }) {
   const place = usePlace();
   const turn = (event: KeyboardEvent<HTMLElement>): void => {
@@ -58,10 +75,11 @@ function TabStrip({ open, active }: { open: Tab[]; active: string | null }) {
             aria-controls="tab-panel"
             tabIndex={tab.id === active ? 0 : -1}
             onClick={() => place.tabs.activate(tab.id)}
-            onAuxClick={() => place.tabs.close(tab.id)}
+            onAuxClick={() => place.closeTab(tab.id)}
           >
             <Icon name={TABS[tab.kind]?.icon ?? "files"} />
             <span className="tab-title">{tab.title}</span>
+            {tab.kind === "file" ? <FileMark path={tab.about} /> : null}
           </button>
         ))}
       </div>
@@ -70,7 +88,7 @@ function TabStrip({ open, active }: { open: Tab[]; active: string | null }) {
           type="button"
           className="icon-button"
           title="Close the tab (Alt+W)"
-          onClick={() => place.tabs.close(active)}
+          onClick={() => place.closeTab(active)}
         >
           <Icon name="close" />
           <span className="sr">Close the tab</span>

@@ -8,16 +8,21 @@ const SHOWN_MS = 8_000;
 
 export function Notice() {
   const { notice } = usePlace();
-  const text = useStore(notice);
+  const { text, offer } = useStore(notice);
   useEffect(() => {
-    const timer = setTimeout(() => notice.set(""), SHOWN_MS);
+    const timer = setTimeout(() => notice.set({ text: "" }), SHOWN_MS);
     return () => clearTimeout(timer);
   }, [notice, text]);
   return (
     <div className="notice" role="status" data-shown={text !== ""}>
       {text}
+      {offer ? (
+        <button type="button" onClick={() => (notice.set({ text: "" }), offer.run())}>
+          {offer.says}
+        </button>
+      ) : null}
       {text ? (
-        <button type="button" className="icon-button" onClick={() => notice.set("")}>
+        <button type="button" className="icon-button" onClick={() => notice.set({ text: "" })}>
           <Icon name="close" />
           <span className="sr">Dismiss</span>
         </button>

@@ -20,6 +20,8 @@ export function Shell({ room, folders, choose, note }: ShellProps) {
   const pane = useStore(place.pane);
   const inboxOpen = useStore(place.inboxOpen);
   useTitle(room);
+  useEffect(() => void place.tree.begin(), [place]);
+  useLeaving(place);
   useKeys(place);
   useEffect(() => {
     if (note) place.say(note);
@@ -42,6 +44,17 @@ export function Shell({ room, folders, choose, note }: ShellProps) {
       </div>
     </PlaceProvider>
   );
+}
+
+/** A page with changes that aren't saved asks before it is left. */
+function useLeaving(place: Place): void {
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent): void => {
+      if (place.files.dirty.length) event.preventDefault();
+    };
+    addEventListener("beforeunload", ask);
+    return () => removeEventListener("beforeunload", ask);
+  }, [place]);
 }
 
 /** The window's title tells what waits. */

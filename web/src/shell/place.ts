@@ -1,8 +1,13 @@
 /** What every view of a shell is given: the room, the tabs, and where the left bar and the inbox stand. */
 import { createContext, useContext } from "react";
 import type { Room } from "../state/room";
+import { OpenFiles } from "../editor/files";
+import { Tree } from "../files/tree";
 import { Store } from "../state/store";
-import { TabList } from "../state/tabs";
+import { type Tab, TabList } from "../state/tabs";
+
+/** A sentence for a moment, and what it offers. */
+export type Said = { text: string; offer?: { says: string; run: () => void } | undefined };
 
 /** What a narrow window shows of the three: on a wide one all are there. */
 export type Pane = "side" | "middle" | "inbox";
@@ -10,20 +15,63 @@ export type Pane = "side" | "middle" | "inbox";
 export class Place {
   readonly tabs = new TabList();
   /** The id of the view on the left. */
-  readonly side = new Store<string>("changes");
+  readonly side = new Store<string>("files");
   readonly pane = new Store<Pane>("inbox");
   readonly inboxOpen = new Store(true);
   /** Whether the list of keys is shown. */
   readonly help = new Store(false);
   /** Told to screen readers, and shown for a moment. */
-  readonly notice = new Store("");
+  readonly notice = new Store<Said>({ text: "" });
+  readonly tree: Tree;
+  readonly files: OpenFiles;
 
-  constructor(readonly room: Room) {}
-
-  say(text: string): void {
-    this.notice.set("");
-    this.notice.set(text);
+  constructor(readonly room: Room) {
+    this.tree = new Tree(room.call);
+    this.files = new OpenFiles(room.call);
+    room.follow((committed) => {
+      void this.tree.follow(committed);
+      void this.files.follow(committed).then((moved) => this.#retitle(moved));
+    });
   }
+
+  /** Say it, with what can be done about it. */
+  say(text: string, offer?: Said["offer"]): void {
+    this.notice.set({ text, offer });
+  }
+
+  /** This page has moved a path. */
+  moved(from: string, to: string): void {
+    this.#retitle(this.files.moved(from, to));
+  }
+
+  #retitle(moved: [string, string][]): void {
+    for (const [old, now] of moved) this.tabs.rename(`file:${old}`, fileTab(now));
+  }
+
+  /** Show a file in a tab, at a line where one is given. */
+  openFile(path: string, line?: number, column = 1): void {
+    this.tabs.show(fileTab(path));
+    this.pane.set("middle");
+    if (line) this.files.of(path).goal.set({ line, column });
+  }
+
+  /** Close a tab; a file with changes that aren't saved stays, and that is said. */
+  closeTab(id: string): void {
+    const tab = this.tabs.get().open.find((one) => one.id === id);
+    if (tab?.kind === "file") {
+      if (this.files.of(tab.about).get().dirty) {
+        const discard = () => (this.files.closed(tab.about), this.tabs.close(id));
+        this.say(`${tab.about} has changes that aren't saved.`, { says: "Close without saving", run: discard });
+        return;
+      }
+      this.files.closed(tab.about);
+    }
+    this.tabs.close(id);
+  }
+}
+
+function fileTab(path: string): Tab {
+  return { id: `file:${path}`, kind: "file", title: path.slice(path.lastIndexOf("/") + 1), about: path };
 }
 
 const Context = createContext<Place | null>(null);

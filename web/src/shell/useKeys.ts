@@ -56,7 +56,7 @@ function showInbox(place: Place): true {
 
 function closeTab(place: Place): boolean {
   const { active } = place.tabs.get();
-  if (active !== null) place.tabs.close(active);
+  if (active !== null) place.closeTab(active);
   return active !== null;
 }
 

@@ -2,6 +2,8 @@
 import type { ComponentType } from "react";
 import { Changes } from "../changes/Changes";
 import { Entry } from "../history/Entry";
+import { FileView } from "../editor/FileView";
+import { Files } from "../files/Files";
 import type { IconName } from "../parts/Icon";
 import { Review } from "../review/Review";
 import { Settings } from "../settings/Settings";
@@ -10,13 +12,17 @@ import type { Tab } from "../state/tabs";
 export type SideView = { id: string; title: string; icon: IconName; view: ComponentType };
 
 /** In the order of the left bar. */
-export const SIDE: SideView[] = [{ id: "changes", title: "Changes", icon: "changes", view: Changes }];
+export const SIDE: SideView[] = [
+  { id: "files", title: "Files", icon: "files", view: Files },
+  { id: "changes", title: "Changes", icon: "changes", view: Changes },
+];
 
 export type TabView = { icon: IconName; view: ComponentType<{ tab: Tab }> };
 
 /** By a tab's kind. */
 export const TABS: Record<string, TabView> = {
   entry: { icon: "history", view: Entry },
+  file: { icon: "pen", view: FileView },
   review: { icon: "question", view: Review },
   settings: { icon: "settings", view: Settings },
 };

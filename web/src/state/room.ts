@@ -5,7 +5,17 @@
  */
 import type { Call } from "../api/call";
 import { type Line, Stream, type Told } from "../api/events";
-import type { Events, LogAnswer, ModeAnswer, SettingsListAnswer, StatusAnswer, WaitingRow } from "../api/types";
+import { tool } from "../api/tool";
+import type {
+  Committed,
+  Events,
+  LogAnswer,
+  ModeAnswer,
+  SettingsListAnswer,
+  StatusAnswer,
+  Tools,
+  WaitingRow,
+} from "../api/types";
 import { leaveQuietly } from "./session";
 import { Resource, Store } from "./store";
 
@@ -29,11 +39,14 @@ export class Room {
   readonly settings: Resource<SettingsListAnswer>;
   /** The plan that waits or is in force. */
   readonly plan: Resource<Plan | null>;
+  /** What git says of the folder; an error where it is in no repository. */
+  readonly git: Resource<Tools["editor_git_status"]["answers"]>;
   /** The newest event, for those who want to tell of it. */
   readonly newest = new Store<Told | null>(null);
   readonly #stream: Stream;
   readonly #listeners = new Map<keyof Events, Set<() => void>>();
   readonly #looks: (() => void)[] = [];
+  readonly #followers: ((committed: Committed) => void)[] = [];
 
   constructor(
     readonly path: string,
@@ -51,6 +64,7 @@ export class Room {
     this.log = this.look(async () => await this.call("log", { limit: ENTRIES }), "committed");
     this.settings = this.look(async () => await this.call("settings.list", {}), "settings_changed", "mode_changed");
     this.plan = this.look(async () => await this.#plan(), "plan_changed", "approval_decided", "approval_staged");
+    this.git = this.look(async () => await tool(this.call, "editor_git_status", {}), "committed");
     this.#stream = new Stream(key, path, {
       line: (line) => this.line.set(line),
       told: (event) => this.#tell(event),
@@ -81,6 +95,12 @@ export class Room {
     return data.plan ? { ...data.plan, status: data.status } : null;
   }
 
+  /** Hear of each commit, by whomever; after a gap of one that may have touched all. */
+  follow(hear: (committed: Committed) => void): void {
+    this.#followers.push(hear);
+    this.#looks.push(() => hear({ entry: 0, transaction_id: "", paths: [], total: Infinity, actor: "", cause: "" }));
+  }
+
   begin(): void {
     void this.#stream.run();
   }
@@ -96,5 +116,6 @@ export class Room {
   #tell(event: Told): void {
     this.newest.set(event);
     this.#listeners.get(event.type)?.forEach((hear) => hear());
+    if (event.type === "committed") for (const hear of this.#followers) hear(event);
   }
 }

@@ -17,6 +17,13 @@ export class TabList extends Store<Tabs> {
     this.set({ open: there ? open.map((one) => (one.id === tab.id ? tab : one)) : [...open, tab], active: tab.id });
   }
 
+  /** What a tab shows stands elsewhere now. */
+  rename(id: string, tab: Tab): void {
+    const { open, active } = this.get();
+    const renamed = open.map((one) => (one.id === id ? tab : one));
+    this.set({ open: renamed, active: active === id ? tab.id : active });
+  }
+
   activate(id: string): void {
     this.set({ ...this.get(), active: id });
   }

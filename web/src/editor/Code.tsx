@@ -1,0 +1,120 @@
+/** The editor: CodeMirror, loaded when the first file is opened. */
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { LanguageDescription, bracketMatching, foldGutter, foldKeymap, indentOnInput } from "@codemirror/language";
+import { languages } from "@codemirror/language-data";
+import { gotoLine, highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { Compartment, EditorState, type Extension, Text } from "@codemirror/state";
+import {
+  EditorView,
+  drawSelection,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+} from "@codemirror/view";
+import { useEffect, useRef } from "react";
+import { useStore } from "../state/store";
+import type { Disk, OpenFile } from "./files";
+import { look, nonce } from "./look";
+
+const reading = new Compartment();
+const language = new Compartment();
+
+export default function Code({ file, readOnly }: { file: OpenFile; readOnly: boolean }) {
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView | null>(null);
+  const { round } = useStore(file);
+  const goal = useStore(file.goal);
+
+  useEffect(() => {
+    if (!host.current) return;
+    const state = file.kept instanceof EditorState ? file.kept : stateOf(file);
+    const made = new EditorView({ state, parent: host.current });
+    view.current = made;
+    if (state !== file.kept) void speak(made, file.path);
+    return () => {
+      if (file.get().round === round) file.kept = made.state;
+      made.destroy();
+      view.current = null;
+    };
+  }, [file, round]);
+
+  useEffect(() => {
+    view.current?.dispatch({ effects: reading.reconfigure(EditorState.readOnly.of(readOnly)) });
+  }, [readOnly, round]);
+
+  useEffect(() => {
+    if (!goal || !view.current) return;
+    const { doc } = view.current.state;
+    const line = doc.line(Math.min(Math.max(goal.line, 1), doc.lines));
+    const at = Math.min(line.from + Math.max(goal.column - 1, 0), line.to);
+    view.current.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: "center" }) });
+    view.current.focus();
+    file.goal.set(null);
+  }, [file, goal, round]);
+
+  return <div className="code" ref={host} />;
+}
+
+function stateOf(file: OpenFile): EditorState {
+  return EditorState.create({ doc: file.text(), extensions: extensionsOf(file) });
+}
+
+/** They hold nothing but the file, so that a state outlives the view that it was made for. */
+function extensionsOf(file: OpenFile): Extension[] {
+  return [
+    EditorView.cspNonce.of(nonce()),
+    EditorView.contentAttributes.of({ "aria-label": `Text of ${file.path}` }),
+    reading.of([]),
+    language.of([]),
+    lineNumbers(),
+    foldGutter(),
+    highlightSpecialChars(),
+    highlightActiveLine(),
+    highlightActiveLineGutter(),
+    highlightSelectionMatches(),
+    drawSelection(),
+    indentOnInput(),
+    bracketMatching(),
+    search({ top: true }),
+    history(),
+    keymap.of([
+      { key: "Mod-s", run: () => (void file.save(), true) },
+      { key: "Mod-g", run: gotoLine },
+      ...defaultKeymap,
+      ...historyKeymap,
+      ...foldKeymap,
+      ...searchKeymap,
+      indentWithTab,
+    ]),
+    look,
+    telling(file),
+  ];
+}
+
+/** Tells the file what was typed, and where the cursor stands. */
+function telling(file: OpenFile): Extension {
+  let base: Disk | null = null;
+  let saved = Text.empty;
+  return EditorView.updateListener.of(({ state, docChanged, selectionSet }) => {
+    if (docChanged) {
+      if (base !== file.get().base) {
+        base = file.get().base;
+        saved = Text.of(base.text.split("\n"));
+      }
+      file.changed(() => state.doc.toString(), !saved.eq(state.doc));
+    }
+    if (docChanged || selectionSet) {
+      const { head } = state.selection.main;
+      const line = state.doc.lineAt(head);
+      file.cursor.set({ line: line.number, column: head - line.from + 1, lines: state.doc.lines });
+    }
+  });
+}
+
+async function speak(view: EditorView, path: string): Promise<void> {
+  const found = LanguageDescription.matchFilename(languages, path.slice(path.lastIndexOf("/") + 1));
+  const loaded = await found?.load().catch(() => null); // without its grammar it is plain text
+  if (loaded && view.dom.isConnected) view.dispatch({ effects: language.reconfigure(loaded) });
+}

@@ -1,0 +1,95 @@
+/** A file in a tab: read, edited, previewed, and held against what was saved and what was committed. */
+import { Suspense, lazy, useEffect, useState } from "react";
+import { tool } from "../api/tool";
+import { Empty, Failure, Loading } from "../parts/states";
+import { usePlace } from "../shell/place";
+import { Resource, useStore } from "../state/store";
+import type { Tab } from "../state/tabs";
+import { Conflict } from "./Conflict";
+import type { FileState, OpenFile } from "./files";
+
+const Code = lazy(() => import("./Code"));
+const Preview = lazy(() => import("./Preview"));
+const Difference = lazy(async () => ({ default: (await import("./Compare")).Difference }));
+
+const VIEWS = { edit: "Edit", read: "Read", preview: "Preview", unsaved: "Unsaved", head: "Since the last commit" };
+type View = keyof typeof VIEWS;
+
+export function FileView({ tab }: { tab: Tab }) {
+  const { files } = usePlace();
+  const [file] = useState(() => files.of(tab.about));
+  const state = useStore(file);
+  const [view, setView] = useState<View>("edit");
+  if (state.phase === "loading") return <Loading what={tab.about} />;
+  if (state.phase === "failed" && state.error) return <Unreadable file={file} state={state} />;
+  const kept: View = state.truncated && view === "edit" ? "read" : view;
+  return (
+    <article className="file" aria-label={tab.about}>
+      <Bar file={file} state={state} view={kept} choose={setView} />
+      {state.theirs ? <Conflict file={file} theirs={state.theirs} by={state.by} /> : null}
+      {state.error ? <Failure error={state.error} /> : null}
+      <Suspense fallback={<Loading what="the editor" />}>
+        <Shown file={file} state={state} view={kept} />
+      </Suspense>
+    </article>
+  );
+}
+
+function Shown({ file, state, view }: { file: OpenFile; state: FileState; view: View }) {
+  if (view === "preview") return <Preview text={file.text()} />;
+  if (view === "unsaved") {
+    if (!state.dirty) return <Empty icon="check" title="All is saved" />;
+    return <Difference before={state.base.text} after={file.text()} says="What isn't saved yet" />;
+  }
+  if (view === "head") return <SinceHead file={file} />;
+  return <Code file={file} readOnly={view === "read"} />;
+}
+
+function SinceHead({ file }: { file: OpenFile }) {
+  const { room } = usePlace();
+  const [head] = useState(() => new Resource(() => tool(room.call, "editor_git_show", { path: file.path })));
+  const { value, error } = useStore(head);
+  useEffect(() => void head.refresh(), [head]);
+  if (!value) return error ? <Failure error={error} /> : <Loading what="the last commit" />;
+  if (value.binary) return <Empty icon="files" title="The committed file is no text" />;
+  const before = value.exists ? value.content.replace(/\r\n?/g, "\n") : "";
+  if (value.exists && before === file.text())
+    return <Empty icon="check" title="Nothing differs from the last commit" />;
+  return <Difference before={before} after={file.text()} says="What differs from the last commit" />;
+}
+
+type BarProps = { file: OpenFile; state: FileState; view: View; choose: (view: View) => void };
+
+function Bar({ file, state, view, choose }: BarProps) {
+  const markdown = state.language === "markdown";
+  const views = (Object.keys(VIEWS) as View[]).filter(
+    (one) => (one !== "preview" || markdown) && !(state.truncated && (one === "edit" || one === "unsaved")),
+  );
+  return (
+    <div className="file-bar">
+      <span className="file-path">{file.path}</span>
+      {state.truncated ? <span className="chip">only the beginning, read only</span> : null}
+      {state.lossy ? <span className="chip">holds bytes that are no text</span> : null}
+      <div className="segments" role="group" aria-label="View">
+        {views.map((one) => (
+          <button key={one} type="button" aria-pressed={view === one} onClick={() => choose(one)}>
+            {VIEWS[one]}
+          </button>
+        ))}
+      </div>
+      <button
+        type="button"
+        className="primary"
+        disabled={!state.dirty || state.saving}
+        onClick={() => void file.save()}
+      >
+        {state.saving ? "Saving…" : "Save"}
+      </button>
+    </div>
+  );
+}
+
+function Unreadable({ file, state }: { file: OpenFile; state: FileState }) {
+  if (!state.error) return null;
+  return <Failure error={state.error} retry={() => void file.load()} />;
+}

@@ -1,0 +1,232 @@
+/**
+ * The files that are open in this page, each with what it held when it was read or saved last, and what it holds now.
+ *
+ * A save says what it began from. A file that others change follows them while nothing was typed into it; once there
+ * was, it is flagged, and the person decides what is kept.
+ */
+import type { Call, Refused } from "../api/call";
+import { tool } from "../api/tool";
+import type { Committed } from "../api/types";
+import { Store, asRefused } from "../state/store";
+
+export type Disk = { text: string; version: string };
+
+export type FileState = {
+  phase: "loading" | "ready" | "failed";
+  error: Refused | null;
+  base: Disk;
+  language: string;
+  encoding: string;
+  size: number;
+  /** Only the beginning of the file is here; it can't be saved. */
+  truncated: boolean;
+  lossy: boolean;
+  dirty: boolean;
+  saving: boolean;
+  /** What stands on disk in the place of `base`, when that isn't what this was edited from; "gone" where nothing does. */
+  theirs: Disk | "gone" | null;
+  /** Who changed it, and how. */
+  by: string;
+  /** Counts up when `base` replaces what is in the editor. */
+  round: number;
+};
+
+const EMPTY: FileState = {
+  phase: "loading",
+  error: null,
+  base: { text: "", version: "" },
+  language: "plaintext",
+  encoding: "",
+  size: 0,
+  truncated: false,
+  lossy: false,
+  dirty: false,
+  saving: false,
+  theirs: null,
+  by: "",
+  round: 0,
+};
+
+export class OpenFile extends Store<FileState> {
+  /** The text as it stands in the editor; asked when it is needed, for it may be long. */
+  text: () => string = () => this.get().base.text;
+  /** Where to go as soon as it is shown; lines count from 1. */
+  readonly goal = new Store<{ line: number; column: number } | null>(null);
+  readonly cursor = new Store<{ line: number; column: number; lines: number }>({ line: 1, column: 1, lines: 0 });
+  /** The editor's own state (undo, selection), kept while another tab is shown. */
+  kept: unknown = null;
+
+  constructor(
+    private readonly call: Call,
+    /** From the root; where it goes when the file is moved. */
+    public path: string,
+  ) {
+    super(EMPTY);
+    void this.load();
+  }
+
+  /** Read it anew, and forget what was typed. */
+  async load(): Promise<void> {
+    try {
+      this.#put(await tool(this.call, "editor_open", { path: this.path }));
+    } catch (error) {
+      this.set({ ...this.get(), phase: "failed", error: asRefused(error) });
+    }
+  }
+
+  /** The editor tells what is in it now. */
+  changed(text: () => string, dirty: boolean): void {
+    this.text = text;
+    if (dirty !== this.get().dirty) this.set({ ...this.get(), dirty });
+  }
+
+  /** Save what is in the editor over `onto`; what it was edited from, where that isn't said. */
+  async save(text = this.text(), onto?: string): Promise<boolean> {
+    const { base, saving, truncated } = this.get();
+    if (saving || truncated) return false;
+    this.set({ ...this.get(), saving: true, error: null });
+    try {
+      const said = { path: this.path, content: text, expected_version: onto ?? base.version };
+      const answer = await tool(this.call, "editor_save", said);
+      if (answer.saved) this.#saved(text, answer.version);
+      else await this.#look();
+      return answer.saved;
+    } catch (error) {
+      this.set({ ...this.get(), error: asRefused(error) });
+      return false;
+    } finally {
+      this.set({ ...this.get(), saving: false });
+    }
+  }
+
+  get isGone(): boolean {
+    const { theirs, error } = this.get();
+    return theirs === "gone" || error?.code === "NOT_FOUND";
+  }
+
+  /** It stands at another path now. */
+  arrived(): void {
+    if (this.get().dirty) this.set({ ...this.get(), theirs: null, error: null });
+    else void this.load();
+  }
+
+  /** Of a conflict: what is in the editor counts, over what stands on disk. */
+  async keepMine(): Promise<boolean> {
+    const { theirs } = this.get();
+    return theirs === "gone" ? this.#makeAgain() : this.save(this.text(), theirs?.version);
+  }
+
+  /** Of a conflict: what stands on disk counts. */
+  takeTheirs(): Promise<void> {
+    return this.load();
+  }
+
+  /** Somebody has changed this file. */
+  async follow(committed: Committed): Promise<void> {
+    if (this.get().saving) return;
+    this.set({ ...this.get(), by: committed.actor });
+    if (this.get().dirty) await this.#look();
+    else await this.load();
+  }
+
+  /** See what stands on disk, and keep what is in the editor. */
+  async #look(): Promise<void> {
+    try {
+      const disk = await tool(this.call, "editor_open", { path: this.path });
+      const same = disk.version === this.get().base.version;
+      const theirs = same ? null : { text: lines(disk.content), version: disk.version };
+      this.set({ ...this.get(), theirs });
+    } catch (error) {
+      const refused = asRefused(error);
+      if (refused.code === "NOT_FOUND") this.set({ ...this.get(), theirs: "gone" });
+      else this.set({ ...this.get(), error: refused });
+    }
+  }
+
+  async #makeAgain(): Promise<boolean> {
+    const text = this.text();
+    const made = await tool(this.call, "editor_create", { path: this.path, content: text }).catch((error: unknown) => {
+      this.set({ ...this.get(), error: asRefused(error) });
+      return null;
+    });
+    if (made) await this.load();
+    return made !== null;
+  }
+
+  #put(answer: Awaited<ReturnType<typeof tool<"editor_open">>>): void {
+    const { round, by } = this.get();
+    const text = lines(answer.content);
+    this.text = () => text;
+    this.kept = null;
+    this.cursor.set({ line: 1, column: 1, lines: text.split("\n").length });
+    this.set({
+      ...EMPTY,
+      phase: "ready",
+      base: { text, version: answer.version },
+      language: answer.language,
+      encoding: answer.encoding ?? "",
+      size: answer.size,
+      truncated: answer.truncated,
+      lossy: answer.lossy === true,
+      by,
+      round: round + 1,
+    });
+  }
+
+  #saved(text: string, version: string): void {
+    const now = this.text();
+    this.set({ ...this.get(), base: { text, version }, dirty: now !== text, theirs: null });
+  }
+}
+
+export class OpenFiles {
+  readonly #files = new Map<string, OpenFile>();
+
+  constructor(private readonly call: Call) {}
+
+  /** The file at this path, opened once. */
+  of(path: string): OpenFile {
+    const file = this.#files.get(path) ?? new OpenFile(this.call, path);
+    this.#files.set(path, file);
+    return file;
+  }
+
+  /** It is shown no more. */
+  closed(path: string): void {
+    this.#files.delete(path);
+    void tool(this.call, "editor_buffers_close", { path }).catch(() => undefined); // the server finds out by itself
+  }
+
+  /** A path was moved: what is open of it and below goes on there, with all that was typed. Answers old and new. */
+  moved(from: string, to: string): [string, string][] {
+    const gone: [string, string][] = [];
+    for (const [path, file] of [...this.#files]) {
+      if (path !== from && !path.startsWith(`${from}/`)) continue;
+      file.path = to + path.slice(from.length);
+      this.#files.delete(path);
+      this.#files.set(file.path, file);
+      file.arrived();
+      gone.push([path, file.path]);
+    }
+    return gone;
+  }
+
+  get dirty(): string[] {
+    return [...this.#files.values()].filter((file) => file.get().dirty).map((file) => file.path);
+  }
+
+  /** A commit is told: what it touched follows. Answers what it moved, as old and new path. */
+  async follow(committed: Committed): Promise<[string, string][]> {
+    const whole = committed.total > committed.paths.length;
+    const touched = [...this.#files.values()].filter((file) => whole || committed.paths.includes(file.path));
+    await Promise.all(touched.map((file) => file.follow(committed)));
+    if (!committed.entry || !touched.some((file) => file.isGone)) return [];
+    const told = await tool(this.call, "editor_changes", { entry: committed.entry }).catch(() => null);
+    return (told?.changes ?? []).flatMap(({ moved_from, path }) => (moved_from ? this.moved(moved_from, path) : []));
+  }
+}
+
+/** The editor has one kind of line end; a save keeps those that the file has. */
+function lines(text: string): string {
+  return text.replace(/\r\n?/g, "\n");
+}

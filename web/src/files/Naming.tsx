@@ -1,0 +1,38 @@
+/** Asks for a name: of a new file or folder, or a new one for what is there. */
+import { type FormEvent, useState } from "react";
+import type { Refused } from "../api/call";
+import { Failure } from "../parts/states";
+import { usePlace } from "../shell/place";
+import { asRefused } from "../state/store";
+import { type Asked, create, nameAsked } from "./actions";
+
+const SAYS = { file: "Name of the new file", folder: "Name of the new folder", rename: "New name" };
+
+export function Naming({ asked, done }: { asked: Asked; done: () => void }) {
+  const place = usePlace();
+  const [name, setName] = useState(nameAsked(asked));
+  const [error, setError] = useState<Refused | null>(null);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    create(place, asked, name.trim()).then(done, (refused: unknown) => setError(asRefused(refused)));
+  };
+  const where = asked.kind === "rename" ? asked.path : asked.folder === "." ? "the root" : asked.folder;
+  return (
+    <form className="naming" onSubmit={submit} onKeyDown={(event) => event.key === "Escape" && done()}>
+      <label>
+        {SAYS[asked.kind]}
+        <input autoFocus value={name} onChange={(event) => setName(event.target.value)} spellCheck={false} />
+      </label>
+      <p className="quiet">{asked.kind === "rename" ? `of ${where}` : `in ${where}; a / makes folders`}</p>
+      {error ? <Failure error={error} /> : null}
+      <div className="actions">
+        <button type="button" onClick={done}>
+          Cancel
+        </button>
+        <button type="submit" className="primary" disabled={!name.trim()}>
+          {asked.kind === "rename" ? "Rename" : "Create"}
+        </button>
+      </div>
+    </form>
+  );
+}

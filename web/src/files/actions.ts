@@ -1,0 +1,65 @@
+/** What a person does to files from the tree; each is one entry of the history, and can be undone. */
+import { tool } from "../api/tool";
+import type { Place } from "../shell/place";
+import { asRefused } from "../state/store";
+import { type Row, nameOf, parentOf } from "./tree";
+
+export type Asked = { kind: "file" | "folder"; folder: string } | { kind: "rename"; path: string };
+
+/** Make what was asked for, under a name; throws what the server refuses. */
+export async function create(place: Place, asked: Asked, name: string): Promise<void> {
+  const { call } = place.room;
+  if (asked.kind === "rename") {
+    const to = renameTo(parentOf(asked.path), name);
+    await tool(call, "editor_move", { from: asked.path, to });
+    place.moved(asked.path, to);
+    return;
+  }
+  const path = renameTo(asked.folder, name);
+  await tool(call, "editor_create", { path, kind: asked.kind });
+  if (asked.kind === "file") place.openFile(path);
+}
+
+/** Move a path; what is refused is said. */
+export async function move(place: Place, from: string, to: string): Promise<void> {
+  if (from === to || to.startsWith(`${from}/`)) return;
+  try {
+    const done = await tool(place.room.call, "editor_move", { from, to });
+    place.moved(from, to);
+    place.say(`Moved ${from} to ${to}.`, undoing(place, done.transaction_id));
+  } catch (error) {
+    place.say(asRefused(error).message);
+  }
+}
+
+/** Delete at once, for it can be undone at once. */
+export async function remove(place: Place, row: Row): Promise<void> {
+  const recursive = row.kind === "directory";
+  try {
+    const done = await tool(place.room.call, "editor_delete", { path: row.path, recursive });
+    place.say(`Deleted ${row.path}.`, undoing(place, done.transaction_id));
+  } catch (error) {
+    place.say(asRefused(error).message);
+  }
+}
+
+export function renameTo(folder: string, name: string): string {
+  return folder === "." ? name : `${folder}/${name}`;
+}
+
+export function nameAsked(asked: Asked): string {
+  return asked.kind === "rename" ? nameOf(asked.path) : "";
+}
+
+/** What a notice offers beside its sentence. */
+function undoing(place: Place, id: string | null | undefined) {
+  if (!id) return undefined;
+  return {
+    says: "Undo",
+    run: () =>
+      void place.room.call("undo", { id }).then(
+        () => place.say("Undone."),
+        (error: unknown) => place.say(asRefused(error).message),
+      ),
+  };
+}

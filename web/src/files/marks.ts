@@ -1,0 +1,31 @@
+/** What git says of each path, as a letter and a word; a folder has the mark of what is below it. */
+import type { Tools } from "../api/types";
+
+export type Git = Tools["editor_git_status"]["answers"];
+export type Mark = { letter: string; says: string };
+
+const MARKS: Record<string, Mark> = {
+  untracked: { letter: "U", says: "not in git yet" },
+  modified: { letter: "M", says: "modified" },
+  added: { letter: "A", says: "added" },
+  deleted: { letter: "D", says: "deleted" },
+  renamed: { letter: "R", says: "renamed" },
+  copied: { letter: "C", says: "copied" },
+  conflicted: { letter: "!", says: "in conflict" },
+};
+const BELOW: Mark = { letter: "•", says: "with changes" };
+
+export function marksOf(git: Git | null): ReadonlyMap<string, Mark> {
+  const marks = new Map<string, Mark>();
+  for (const entry of git?.entries ?? []) {
+    const mark = MARKS[entry.worktree] ?? MARKS[entry.index];
+    if (!mark) continue;
+    marks.set(entry.path, mark);
+    const parts = entry.path.split("/");
+    for (let count = 1; count < parts.length; count += 1) {
+      const folder = parts.slice(0, count).join("/");
+      if (!marks.has(folder)) marks.set(folder, BELOW);
+    }
+  }
+  return marks;
+}

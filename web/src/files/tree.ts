@@ -1,0 +1,135 @@
+/**
+ * The folder as a tree: fetched level by level as it is unfolded, and fetched anew where something was changed.
+ *
+ * Which folders are unfolded is remembered by the server.
+ */
+import type { Call } from "../api/call";
+import { tool } from "../api/tool";
+import type { Committed } from "../api/types";
+import { Store, asRefused } from "../state/store";
+import type { Refused } from "../api/call";
+
+type Node = { name: string; kind: "file" | "directory" | "symlink" | "other"; children?: Node[]; truncated?: boolean };
+
+type Level = { nodes: Node[]; cut: boolean };
+
+export type TreeState = { levels: ReadonlyMap<string, Level>; open: ReadonlySet<string>; error: Refused | null };
+
+/** A line of the tree. `path` is from the root; the note of a cut level has a path that no file has. */
+export type Row = {
+  path: string;
+  name: string;
+  depth: number;
+  kind: Node["kind"] | "cut";
+  open: boolean;
+  ready: boolean;
+};
+
+const ROOT = ".";
+const ORDER = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+
+export class Tree extends Store<TreeState> {
+  constructor(private readonly call: Call) {
+    super({ levels: new Map(), open: new Set(), error: null });
+  }
+
+  /** The root, and what was unfolded the last time. */
+  readonly begin = async (): Promise<void> => {
+    const expanded = await this.#load(ROOT);
+    if (!expanded) return;
+    this.set({ ...this.get(), open: new Set(expanded) });
+    await Promise.all(expanded.filter((path) => this.#isShown(path)).map((path) => this.#load(path)));
+  };
+
+  async toggle(path: string): Promise<void> {
+    await (this.get().open.has(path) ? this.fold(path) : this.unfold(path));
+  }
+
+  async unfold(path: string): Promise<void> {
+    this.set({ ...this.get(), open: new Set(this.get().open).add(path) });
+    await this.#load(path, { expand: [path] });
+    const below = [...this.get().open].filter((one) => parentOf(one) === path);
+    await Promise.all(below.map((one) => this.#load(one)));
+  }
+
+  async fold(path: string): Promise<void> {
+    const open = new Set([...this.get().open].filter((one) => one !== path && !one.startsWith(`${path}/`)));
+    this.set({ ...this.get(), open });
+    await this.#load(path, { collapse: [path] });
+  }
+
+  /** Unfold what is above a path. */
+  async reveal(path: string): Promise<void> {
+    const parts = path.split("/").slice(0, -1);
+    for (let count = 1; count <= parts.length; count += 1) {
+      const folder = parts.slice(0, count).join("/");
+      if (!this.get().open.has(folder)) await this.unfold(folder);
+    }
+  }
+
+  /** Fetch anew what a commit may have changed of what is known. */
+  async follow(committed: Pick<Committed, "paths" | "total">): Promise<void> {
+    const whole = committed.total > committed.paths.length;
+    const known = [...this.get().levels.keys()];
+    const touched = new Set(committed.paths.flatMap((path) => [parentOf(path), path, ...parentsOf(path)]));
+    await Promise.all(known.filter((path) => whole || touched.has(path)).map((path) => this.#load(path)));
+  }
+
+  async #load(path: string, change: { expand?: string[]; collapse?: string[] } = {}): Promise<string[] | null> {
+    try {
+      const answer = await tool(this.call, "editor_tree", { path, max_depth: 1, ...change });
+      const node = answer.tree as Node;
+      const level = { nodes: sorted(node.children ?? []), cut: answer.truncated === true };
+      this.set({ ...this.get(), levels: new Map(this.get().levels).set(path, level), error: null });
+      return answer.expanded;
+    } catch (error) {
+      const levels = new Map(this.get().levels);
+      levels.delete(path); // a folder that has gone
+      this.set({ ...this.get(), levels, error: path === ROOT ? asRefused(error) : this.get().error });
+      return null;
+    }
+  }
+
+  #isShown(path: string): boolean {
+    return parentsOf(path).every((folder) => this.get().open.has(folder));
+  }
+}
+
+/** What is to be seen, from the top down. */
+export function rowsOf({ levels, open }: TreeState): Row[] {
+  const rows: Row[] = [];
+  const add = (folder: string, depth: number): void => {
+    const level = levels.get(folder);
+    for (const node of level?.nodes ?? []) {
+      const path = folder === ROOT ? node.name : `${folder}/${node.name}`;
+      const isOpen = node.kind === "directory" && open.has(path);
+      rows.push({ path, name: node.name, depth, kind: node.kind, open: isOpen, ready: !isOpen || levels.has(path) });
+      if (isOpen) add(path, depth + 1);
+    }
+    if (level?.cut)
+      rows.push({ path: `${folder}\0`, name: "More than is listed", depth, kind: "cut", open: false, ready: true });
+  };
+  add(ROOT, 1);
+  return rows;
+}
+
+/** The folder that holds a path; `.` for the root. */
+export function parentOf(path: string): string {
+  const at = path.lastIndexOf("/");
+  return at < 0 ? ROOT : path.slice(0, at);
+}
+
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+function parentsOf(path: string): string[] {
+  const parts = path.split("/").slice(0, -1);
+  return parts.map((_, at) => parts.slice(0, at + 1).join("/"));
+}
+
+/** Folders first, then by name as people count. */
+function sorted(nodes: Node[]): Node[] {
+  const rank = (node: Node): number => (node.kind === "directory" ? 0 : 1);
+  return [...nodes].sort((one, other) => rank(one) - rank(other) || ORDER.compare(one.name, other.name));
+}
