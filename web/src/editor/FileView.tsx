@@ -12,7 +12,7 @@ const Code = lazy(() => import("./Code"));
 const Preview = lazy(() => import("./Preview"));
 const Difference = lazy(async () => ({ default: (await import("./Compare")).Difference }));
 
-const VIEWS = { edit: "Edit", read: "Read", preview: "Preview", unsaved: "Unsaved", head: "Since the last commit" };
+const VIEWS = { edit: "Edit", read: "Read", preview: "Preview", unsaved: "Unsaved", head: "Since commit" };
 type View = keyof typeof VIEWS;
 
 export function FileView({ tab }: { tab: Tab }) {
@@ -24,7 +24,7 @@ export function FileView({ tab }: { tab: Tab }) {
   if (state.phase === "failed" && state.error) return <Unreadable file={file} state={state} />;
   const kept: View = state.truncated && view === "edit" ? "read" : view;
   return (
-    <article className="file" aria-label={tab.about}>
+    <article className="document" aria-label={tab.about}>
       <Bar file={file} state={state} view={kept} choose={setView} />
       {state.theirs ? <Conflict file={file} theirs={state.theirs} by={state.by} /> : null}
       {state.error ? <Failure error={state.error} /> : null}
@@ -66,8 +66,8 @@ function Bar({ file, state, view, choose }: BarProps) {
     (one) => (one !== "preview" || markdown) && !(state.truncated && (one === "edit" || one === "unsaved")),
   );
   return (
-    <div className="file-bar">
-      <span className="file-path">{file.path}</span>
+    <div className="document-bar">
+      <span className="document-path">{file.path}</span>
       {state.truncated ? <span className="chip">only the beginning, read only</span> : null}
       {state.lossy ? <span className="chip">holds bytes that are no text</span> : null}
       <div className="segments" role="group" aria-label="View">

@@ -26,6 +26,8 @@ const theme = EditorView.theme({
   ".cm-selectionMatch": { backgroundColor: "var(--sunken)" },
   ".cm-matchingBracket": { backgroundColor: "var(--accent-wash)", outline: "1px solid var(--accent)" },
   ".cm-changedLine": { backgroundColor: "var(--good-wash) !important" },
+  "&.cm-merge-a .cm-changedLine": { backgroundColor: "var(--bad-wash) !important" },
+  "&.cm-merge-a .cm-changedText": { background: "var(--bad-line) !important" },
   ".cm-deletedChunk": { backgroundColor: "var(--bad-wash) !important" },
   ".cm-changedText": { background: "var(--good-line) !important" },
   ".cm-deletedText": { background: "var(--bad-line) !important" },

@@ -6,6 +6,11 @@ import type { Place } from "./place";
 export const KEYS = [
   { keys: "F6", says: "Next part of the page" },
   { keys: "Alt+I", says: "Inbox" },
+  { keys: "Ctrl+S", says: "Save the file" },
+  { keys: "Ctrl+F", says: "Find in the file" },
+  { keys: "Ctrl+G", says: "Go to a line" },
+  { keys: "F2", says: "Rename, in the tree" },
+  { keys: "Delete", says: "Delete, in the tree; it can be undone" },
   { keys: "Alt+W", says: "Close the tab" },
   { keys: "Alt+PageDown", says: "Next tab" },
   { keys: "Alt+PageUp", says: "Previous tab" },
@@ -25,12 +30,21 @@ export function useKeys(place: Place): void {
 function run(place: Place, event: KeyboardEvent): boolean {
   if (event.key === "F6") return nextPart(event.shiftKey ? -1 : 1);
   if (event.key === "?" && !isTyping(event.target)) return (place.help.set(true), true);
+  if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "s") return save(place);
   if (!event.altKey || event.ctrlKey || event.metaKey) return false;
   if (event.code === "KeyI") return showInbox(place);
   if (event.code === "KeyW") return closeTab(place);
   if (event.key === "PageDown") return turn(place, 1);
   if (event.key === "PageUp") return turn(place, -1);
   return false;
+}
+
+/** Also where no file is shown: the browser's own saving of the page helps nobody. */
+function save(place: Place): true {
+  const { open, active } = place.tabs.get();
+  const shown = open.find((tab) => tab.id === active);
+  if (shown?.kind === "file") void place.files.of(shown.about).save();
+  return true;
 }
 
 function isTyping(target: EventTarget | null): boolean {
