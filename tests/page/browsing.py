@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, sync_playwright
 from tests.interfaces.conftest import Client, Room
 
 __all__ = ["Visit", "launched", "visiting"]
@@ -78,6 +78,11 @@ class Visit:
 
     def read(self, path: str) -> str:
         return (self.room.folder / path).read_bytes().decode()
+
+    def changes(self) -> Locator:
+        """The left bar's view of what was changed, shown."""
+        self.page.get_by_role("navigation", name="Views").get_by_role("button", name="Changes").click()
+        return self.page.get_by_role("region", name="Changes")
 
     def settle(self) -> None:
         """Wait as long as a reader looks, so that a click counts."""

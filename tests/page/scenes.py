@@ -57,7 +57,7 @@ def play(visit: Visit) -> Iterator[str]:
     page.get_by_text("This destroys").wait_for()
     visit.settle()
     yield "destructive"
-    page.get_by_role("region", name="Changes").get_by_role("button", name="Say who reads").click()
+    visit.changes().get_by_role("button", name="Say who reads").click()
     page.get_by_role("group", name="recipes/scale.py").get_by_text("reads it aloud").wait_for()
     yield "entry"
     page.get_by_role("button", name="Undo this").click()

@@ -18,7 +18,7 @@ def changed(visit: Visit) -> None:
 
 
 def opened(visit: Visit, title: str) -> Locator:
-    visit.page.get_by_role("region", name="Changes").get_by_role("button", name=title).first.click()
+    visit.changes().get_by_role("button", name=title).first.click()
     return visit.page.get_by_role("article", name=title)
 
 

@@ -41,7 +41,7 @@ def test_a_request_appears_and_is_accepted(visit: Visit) -> None:
     expect(review.get_by_text("This is consumed")).to_be_visible()
     expect(review).to_contain_text("fine by me")
     expect(inbox(page).get_by_text("Nothing waits for you")).to_be_visible()
-    expect(page.get_by_role("region", name="Changes")).to_contain_text("Say one")
+    expect(visit.changes()).to_contain_text("Say one")
     assert visit.read("new.txt") == "one\n"
 
 

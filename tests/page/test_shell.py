@@ -56,7 +56,7 @@ def test_who_is_signed_out_elsewhere_is_told(visit: Visit) -> None:
 def test_after_a_cut_the_page_goes_on_without_a_gap_or_a_duplicate(alone: Visit) -> None:
     alone.ask("mode", mode="auto")
     page = alone.sign_in()
-    entries = page.get_by_role("region", name="Changes").get_by_role("listitem")
+    entries = alone.changes().get_by_role("listitem")
     alone.edit({"type": "create", "path": "a.txt", "content": "a\n"}, title="Before the cut")
     expect(entries).to_have_count(1)
     pid = alone.room.pid()
@@ -136,7 +136,7 @@ def test_everything_is_reached_by_keys(visit: Visit) -> None:
     for _ in range(6):
         page.keyboard.press("F6")
         seen.add(page.evaluate("document.activeElement.getAttribute('aria-label')"))
-    assert {"Views", "Changes", "Open", "Inbox", "Status"} <= seen
+    assert {"Views", "Files", "Open", "Inbox", "Status"} <= seen
     page.keyboard.press("?")
     help_sheet = page.get_by_role("dialog", name="Keys")
     expect(help_sheet).to_contain_text("No key decides")
