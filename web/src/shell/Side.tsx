@@ -54,8 +54,8 @@ export function Rail() {
 }
 
 export function Side() {
-  const { side } = usePlace();
-  const chosen = SIDE.find(({ id }) => id === useStore(side)) ?? SIDE[0];
+  const side = useStore(usePlace().side);
+  const chosen = SIDE.find(({ id }) => id === side) ?? SIDE[0];
   if (!chosen) return null;
   const View = chosen.view;
   return (
