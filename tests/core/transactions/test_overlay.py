@@ -377,13 +377,16 @@ def test_the_plan_holds_what_goes_and_what_comes(house, overlay):
         house.write(name, f"{name}\n")
     os.symlink("target", house.folder / "link")
     overlay.put("edited", b"new\n", matched="indent", merged=True)
+    overlay.put("made", b"made\n")
     overlay.remove("gone")
     overlay.remove("link")
     overlay.put_node("copy", overlay.passed_on("copied"))
     move(overlay, "moved", "there")
     found = changes(overlay)
-    assert sorted(overlay.contents.values()) == [b"copied\n", b"edited\n", b"gone\n", b"new\n", b"target"]
-    assert list(found) == ["copy", "edited", "gone", "link", "moved", "there"]
+    assert sorted(overlay.contents.values()) == [
+        b"copied\n", b"edited\n", b"gone\n", b"made\n", b"new\n", b"target",
+    ]  # fmt: skip
+    assert list(found) == ["copy", "edited", "gone", "link", "made", "moved", "there"]
     assert {(c.matched, c.merged) for c in found.values() if c.path != "edited"} == {("exact", False)}
     assert (found["edited"].matched, found["edited"].merged) == ("indent", True)
 
