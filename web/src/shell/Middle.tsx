@@ -1,5 +1,5 @@
 /** The middle: tabs, and what the shown one holds. */
-import type { KeyboardEvent } from "react";
+import { type KeyboardEvent, useEffect } from "react";
 import { Boundary } from "../parts/Boundary";
 import { Icon } from "../parts/Icon";
 import { Empty } from "../parts/states";
@@ -52,6 +52,9 @@ function FileMark({ path }: { path: string }) {
 
 function TabStrip({ open, active }: { open: Tab[]; active: string | null }) {
   const place = usePlace();
+  useEffect(() => {
+    document.getElementById(`tab-${active}`)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [active]);
   const turn = (event: KeyboardEvent<HTMLElement>): void => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     const at = open.findIndex((tab) => tab.id === active);
