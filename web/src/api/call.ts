@@ -1,4 +1,5 @@
 /** One of the person's methods, asked over HTTP with the page's key. */
+import { TAB } from "./tab";
 import type { ErrorCode, Methods } from "./types";
 
 /** What the server refused: a code, what is wrong, what can be done, and more. */
@@ -12,9 +13,6 @@ export class Refused extends Error {
     super(message);
   }
 }
-
-/** Names this tab to the server, which keeps its open files apart from those of other tabs. */
-export const TAB = crypto.randomUUID();
 
 export type Call = <M extends keyof Methods>(
   method: M,
