@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tests.page.browsing import PHONE, WIDE, Visit
+from tests.repositories import git, repository
 
 __all__ = ["play"]
 
@@ -64,6 +65,10 @@ def play(visit: Visit) -> Iterator[str]:
     page.get_by_role("button", name="Undo", exact=True).wait_for()
     visit.settle()
     yield "undo"
+    _repository(visit)
+    page.get_by_role("navigation", name="Views").get_by_role("button", name="Git").click()
+    page.get_by_role("region", name="Not in git yet").wait_for()
+    yield "git"
     page.get_by_role("button", name="Settings").click()
     page.get_by_role("region", name="destructive_edits").wait_for()
     yield "settings"
@@ -100,6 +105,16 @@ def _history(visit: Visit) -> None:
     visit.edit(create, title="Tell of it", name="codex")
     visit.ask("undo")
     visit.ask("mode", mode="manual")
+
+
+def _repository(visit: Visit) -> None:
+    folder = repository(visit.room.folder)
+    git(folder, "add", "recipes/scale.py", "notes/old.md")
+    git(folder, "commit", "-qm", "Begin the book")
+    visit.write("recipes/scale.py", _SCALE.replace("weighs", "weighs in all"))
+    git(folder, "add", "recipes/scale.py")
+    visit.write("notes/old.md", "# Old\n\nSomebody reads this.\n")
+    visit.write("notes/new.md", "# New\n")
 
 
 def _requests(visit: Visit) -> None:

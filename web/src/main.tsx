@@ -8,6 +8,7 @@ import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/inbox.css";
 import "./styles/files.css";
+import "./styles/git.css";
 
 const code = takeCode();
 applyTheme();

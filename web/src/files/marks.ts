@@ -4,7 +4,8 @@ import type { Tools } from "../api/types";
 export type Git = Tools["editor_git_status"]["answers"];
 export type Mark = { letter: string; says: string };
 
-const MARKS: Record<string, Mark> = {
+/** By what git says of a side of it. */
+export const MARKS: Record<string, Mark> = {
   untracked: { letter: "U", says: "not in git yet" },
   modified: { letter: "M", says: "modified" },
   added: { letter: "A", says: "added" },

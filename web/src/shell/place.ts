@@ -3,6 +3,7 @@ import { createContext, useContext } from "react";
 import type { Room } from "../state/room";
 import { OpenFiles } from "../editor/files";
 import { Tree } from "../files/tree";
+import { Work } from "../git/work";
 import { Store } from "../state/store";
 import { type Tab, TabList } from "../state/tabs";
 
@@ -24,10 +25,12 @@ export class Place {
   readonly notice = new Store<Said>({ text: "" });
   readonly tree: Tree;
   readonly files: OpenFiles;
+  readonly work: Work;
 
   constructor(readonly room: Room) {
     this.tree = new Tree(room.call);
     this.files = new OpenFiles(room.call);
+    this.work = new Work(room);
     room.follow((committed) => {
       void this.tree.follow(committed);
       void this.files.follow(committed).then((moved) => this.#retitle(moved));

@@ -4,6 +4,7 @@ import { Changes } from "../changes/Changes";
 import { Entry } from "../history/Entry";
 import { FileView } from "../editor/FileView";
 import { Files } from "../files/Files";
+import { Git } from "../git/Git";
 import type { IconName } from "../parts/Icon";
 import { Review } from "../review/Review";
 import { Settings } from "../settings/Settings";
@@ -15,6 +16,7 @@ export type SideView = { id: string; title: string; icon: IconName; view: Compon
 export const SIDE: SideView[] = [
   { id: "files", title: "Files", icon: "files", view: Files },
   { id: "changes", title: "Changes", icon: "changes", view: Changes },
+  { id: "git", title: "Git", icon: "git", view: Git },
 ];
 
 export type TabView = { icon: IconName; view: ComponentType<{ tab: Tab }> };
