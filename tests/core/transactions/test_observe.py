@@ -9,11 +9,12 @@ import apsw
 import pytest
 
 from workroom.base.actor import Actor
-from workroom.base.changes import ABSENT, UNKNOWN, Kind, State
+from workroom.base.changes import ABSENT, UNKNOWN, ChangeSet, Kind, State
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import Committed
 from workroom.base.settings import Settings
 from workroom.core.transactions import Observed, Only, file_row, render_diff
+from workroom.core.transactions.model import Directory
 
 OTHER = Actor("program", "another program")
 
@@ -48,6 +49,10 @@ def test_it_is_entry_event_and_audit_line_at_once(house):
         "Changed outside",
         ("It walked.",),
     )
+    assert entry.transaction_id.startswith("tx_")
+    assert entry.directories == (Directory("d", existed_before=False),)
+    print_of = ChangeSet(entry.changes).fingerprint("outside", "Changed outside")
+    assert house.tx.get(entry.transaction_id).planned.fingerprint == print_of
     assert heard == [Committed(1, entry.transaction_id, ("d", "d/x", "f"), 3, "another program", "outside")]
     assert house.workspace.audit.verify().good
     assert house.tx.history() == [entry]
@@ -98,6 +103,7 @@ def test_a_moved_file_is_told_and_goes_back_as_it_is_now(house):
     (house.folder / "a").rename(house.folder / "b")
     entry = observe(house, *before, Observed("b", ABSENT, origin="a"))
     assert [(c.path, c.origin) for c in entry.changes] == [("a", None), ("b", "a")]
+    assert house.workspace.store.images_bytes() == 0  # the file itself has it
     inode = (house.folder / "b").stat().st_ino
     house.undo(entry.transaction_id)
     assert house.tree() == {"a": (b"one\n", 0o644)}
@@ -220,6 +226,44 @@ def test_one_observation_takes_no_more_than_its_share_of_the_quota(house):
     assert list(house.tree()) == ["own"]
 
 
+def test_what_is_kept_already_or_is_gone_takes_nothing_of_the_share(house):
+    """Which is filled to its last byte, and known contents are kept beyond it."""
+    house.settings = Settings(mode="auto", history_quota_bytes=1_000_000)
+    share = 250_000
+    house.tx.hold([b"k" * 100_000])
+    house.write("b", "k" * 100_000)
+    house.write("c", os.urandom(9))
+    house.write("d", "d" * share)
+    house.write("e", "e")
+    opened = house.workspace.root.open_file
+
+    def late(path):
+        if path == "c":
+            house.write("c", os.urandom(9))
+        return opened(path)
+
+    house.workspace.root.open_file = late
+    entry = observe(house, Observed("a", state(b"not kept\n")), *(Observed(name, ABSENT) for name in "bcde"))
+    assert [(c.path, house.tx.image(c.after.sha256) is not None) for c in entry.changes if c.after.sha256] == [
+        ("b", True), ("c", False), ("d", True), ("e", False),
+    ]  # fmt: skip
+
+
+def test_the_oldest_entries_make_room_for_it(house):
+    house.settings = Settings(mode="auto", history_quota_bytes=1_000_000, destructive_edits="allow")
+    own = house.edit({"type": "create", "path": "own", "content": "o" * 900_000})
+    house.write("f", "f" * 200_000)
+    entry = observe(house, Observed("f", ABSENT))
+    assert house.tx.entry(own.number).forgotten
+    assert house.tx.image(entry.changes[0].after.sha256) == b"f" * 200_000
+
+
+@pytest.mark.parametrize(("size", "added"), [(1 << 20, 2), ((1 << 20) + 1, None)])
+def test_lines_are_counted_up_to_a_mebibyte(house, size, added):
+    house.write("f", "one\n" + "x" * (size - 4))
+    assert observe(house, Observed("f", ABSENT)).changes[0].added == added
+
+
 def test_a_file_that_cannot_be_read_is_told_without_its_content(house):
     house.write("f", "one\n")
     before = seen(house, "f")
@@ -247,6 +291,26 @@ def test_a_file_that_is_written_while_it_is_read_is_told_without_its_content(hou
     assert entry.changes[0].after.sha256
     assert house.tx.image(entry.changes[0].after.sha256) is None
     assert house.tx.image(entry.changes[0].before.sha256) == b"x" * 100_000
+
+
+@pytest.mark.parametrize(("unsteady", "kept"), [("ab", True), ("abc", False)])
+def test_all_is_told_however_many_files_are_written_while_they_are_read(house, unsteady, kept):
+    """Each look finds other bytes in all of them; with the third, what another one holds isn't read either."""
+    before = seen(house, *unsteady, "steady")
+    house.write("steady", "s" * 100_000)
+    for name in unsteady:
+        house.write(name, os.urandom(100_000))
+    keep = house.tx._images.keep
+
+    def keep_late(*arguments, **options):
+        for name in unsteady:
+            house.write(name, os.urandom(100_000))
+        return keep(*arguments, **options)
+
+    house.tx._images.keep = keep_late
+    entry = observe(house, *before)
+    images = {c.path: house.tx.image(c.after.sha256) is not None for c in entry.changes}
+    assert images == dict.fromkeys(unsteady, False) | {"steady": kept}
 
 
 def test_a_failure_leaves_nothing_and_the_same_is_found_again(house):

@@ -75,6 +75,33 @@ def test_the_oldest_make_room_within_an_eighth_of_the_quota(small):
     assert held(small) == 3 * third
 
 
+def test_a_file_is_kept_up_to_the_largest_that_is_watched(house):
+    house.settings = Settings(mode="auto", watch_max_file_bytes=10)
+    house.write("f", "x" * 10)
+    house.write("g", "x" * 11)
+    states = house.tx.snapshot(["f", "g"])
+    assert [house.tx.image(states[path].sha256) for path in "fg"] == [b"x" * 10, None]
+
+
+def test_what_an_entry_keeps_is_no_snapshot(house):
+    house.edit({"type": "create", "path": "f", "content": "one\n"})
+    house.tx.snapshot(["f"])
+    house.tx.hold([b"one\n"])
+    assert held(house) == 0
+
+
+def test_a_snapshot_outlives_an_entry_that_needed_its_image(small):
+    data = b"x" * 100_000
+    small.settings = Settings(mode="auto", history_quota_bytes=QUOTA, destructive_edits="allow")
+    small.write("f", data)
+    small.tx.snapshot(["f"])
+    entry = small.edit({"type": "delete", "path": "f"})
+    small.reopen()  # nothing is left to settle
+    small.edit({"type": "create", "path": "g", "content": "g" * (QUOTA - 50_000)})
+    assert small.tx.entry(entry.number).forgotten
+    assert small.tx.image(sha(data)) == data
+
+
 def test_without_that_nothing_more_is_kept(small):
     small.write("a", "a" * ROOM)
     small.write("b", "b")
@@ -116,3 +143,7 @@ def test_contents_from_elsewhere_are_held_once(small):
     assert held(small) == 6
     small.tx.hold([b"y" * ROOM])
     assert held(small) == ROOM + 6
+    small.tx.hold([b"z" * ROOM])
+    assert [small.tx.image(sha(data)) for data in (b"one", b"two")] == [None, None]
+    small.tx.hold([b"y" * ROOM])
+    assert held(small) == 2 * ROOM

@@ -41,7 +41,8 @@ from workroom.system.store import Database, Store
 
 __all__ = ["Observed", "Observer", "write_entry"]
 
-_TRIES = 3
+_UNSTEADY = 2
+"""So many files that are written while they are read are left out one by one, then all: nobody commits meanwhile."""
 _COUNTED = 1 << 20
 """Bytes a side up to which lines that go and come are counted."""
 _COUNTED_PATHS = 2_000
@@ -102,7 +103,7 @@ class Observer:
         seen = {change.path: change for change in changes}
         unsteady: set[str] = set()
         with self._writer:
-            for _ in range(_TRIES):
+            while True:
                 contents = Contents(self._root, self._images)
                 found = self._look(seen, contents, unsteady, since)
                 if not found and not always:
@@ -111,12 +112,9 @@ class Observer:
                 try:
                     return self._write(planned, actor)
                 except WorkroomError as error:
-                    if error.code is not ErrorCode.EDIT_CONFLICT:
+                    if error.code is not ErrorCode.EDIT_CONFLICT or len(unsteady) == len(seen):
                         raise
-                    unsteady.add(error.details["path"])
-            raise WorkroomError(
-                ErrorCode.EDIT_CONFLICT, f"{sorted(unsteady)} are changed faster than they can be read."
-            )  # pragma: no cover - each try leaves one path more out
+                    unsteady.update([error.details["path"]] if len(unsteady) < _UNSTEADY else seen)
 
     def _look(
         self, seen: Mapping[str, Observed], contents: Contents, unsteady: set[str], since: int | None
