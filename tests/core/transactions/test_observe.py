@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 
 import apsw
 import pytest
@@ -326,6 +327,17 @@ def test_a_failure_leaves_nothing_and_the_same_is_found_again(house):
         db.execute("DROP TRIGGER full")
     assert observe(house, *before).number == 1
     assert house.reopen().audit.verify().good
+
+
+def test_contents_that_cannot_be_kept_are_said_as_they_are(house):
+    house.write("f", "x" * 100_000)
+    images = house.workspace.store.folder / "images"
+    shutil.rmtree(images, ignore_errors=True)
+    images.touch()
+    with pytest.raises(WorkroomError) as refused:
+        observe(house, Observed("f", ABSENT), Observed("g", ABSENT))
+    assert refused.value.code is ErrorCode.IO_ERROR
+    assert house.tx.history() == []
 
 
 def test_an_entry_needs_its_line_in_the_audit_log(house):
