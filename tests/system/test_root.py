@@ -10,8 +10,11 @@ import os
 import signal
 import socket
 import stat
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from tests.limits import few_descriptors, open_descriptors
@@ -323,6 +326,25 @@ def test_a_file_system_that_tells_cases_apart(root, here, folder):
     assert not root.folds_names(folder)
 
 
+def test_two_names_that_differ_by_case_alone_are_told_apart(root, here):
+    (here / "a").write_bytes(b"")
+    (here / "A").write_bytes(b"")
+    assert not root.folds_names(".")
+
+
+def test_a_name_that_no_file_can_have_is_refused_by_that_name(root, here):
+    (here / "b").mkdir()
+    with pytest.raises(WorkroomError, match=r"'b/n+' is too long") as caught:
+        root.stats("b", ["x", "n" * 300])
+    assert caught.value.code is ErrorCode.INVALID_INPUT
+
+
+def test_a_file_tells_when_anything_of_it_was_changed(root, here):
+    (here / "a").write_bytes(b"")
+    assert root.stat("a").ctime_ns == os.stat(here / "a").st_ctime_ns
+    assert root.read_with_stat("a")[1].ctime_ns == os.stat(here / "a").st_ctime_ns
+
+
 def test_scan(root, here):
     (here / "b").mkdir()
     (here / "a").write_bytes(b"1")
@@ -558,6 +580,25 @@ def test_a_folder_is_let_go_where_no_descriptor_can_be_had(tmp_path):
     with few_descriptors():
         root.close()
     assert root.fd == -1
+
+
+def test_the_first_folder_of_a_process_is_let_go_so_too(tmp_path):
+    """What closing needs was found at the opening."""
+    script = """\
+import sys
+from tests.limits import few_descriptors
+from workroom.system.root import Root
+root = Root.open(sys.argv[1])
+with few_descriptors():
+    root.close()
+print(root.fd)
+"""
+    project = Path(__file__).parents[2]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(project / "src"), str(project)])}
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=False, env=environment
+    )
+    assert (done.stdout, done.returncode) == ("-1\n", 0), done.stderr
 
 
 def test_a_call_under_way_reads_no_other_folder_when_the_root_is_closed(root, here, tmp_path):

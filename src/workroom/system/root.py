@@ -56,8 +56,8 @@ class Stat:
     device: int
     inode: int
     links: int
-    target: str | None = None
-    ctime_ns: int = 0
+    target: str | None
+    ctime_ns: int
 
 
 class Root:
@@ -216,24 +216,26 @@ class Root:
                         with contextlib.suppress(FileNotFoundError):
                             found.append(_see(prefix + name, folder, name))
         except OSError as error:
-            raise refusal(path, error) from error
+            raise refusal(prefix + name, error) from error
         return found
 
     def stats(self, path: str, names: Iterable[str]) -> list[Stat | None]:
         """What stands at these names in a folder, in their order; None where nothing does, or there is no folder."""
         prefix = "" if path == "." else path + "/"
         found: list[Stat | None] = []
+        looked_at = path
         try:
             with self.folder(path) as folder:
                 for name in names:
+                    looked_at = prefix + name
                     try:
-                        found.append(_see(prefix + name, folder, name))
+                        found.append(_see(looked_at, folder, name))
                     except FileNotFoundError:
                         found.append(None)
         except WorkroomError:
             return [None for _ in names]
-        except OSError as error:  # pragma: no cover - needs a disk that fails
-            raise refusal(path, error) from error
+        except OSError as error:
+            raise refusal(looked_at, error) from error
         return found
 
     def names(self, path: str) -> list[str]:

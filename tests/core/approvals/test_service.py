@@ -361,6 +361,13 @@ def test_the_audit_log_tells_what_was_asked_in_full(room):
     ]  # fmt: skip
 
 
+def test_a_decision_without_a_word_and_a_place_has_none(room):
+    accepted, refused_ = room.stage("f1"), room.stage("f2")
+    assert room.approvals.approve(accepted.id, "ann").note == ""
+    assert room.approvals.deny(refused_.id, "ann").note == ""
+    assert [(line["note"], line["surface"]) for _, _, line in room.lines("decided")] == [("", ""), ("", "")]
+
+
 def test_the_audit_log_tells_what_was_shown_and_to_whom(room):
     record, other = room.stage("f1"), room.stage("f2")
     for person, sha in (("ann", "aa"), ("ann", "aa"), ("ann", "bb"), ("bob", "cc")):
