@@ -216,7 +216,7 @@ class Root:
                         with contextlib.suppress(FileNotFoundError):
                             found.append(_see(prefix + name, folder, name))
         except OSError as error:
-            raise refusal(prefix + name, error) from error
+            raise refusal(path, error) from error
         return found
 
     def stats(self, path: str, names: Iterable[str]) -> list[Stat | None]:
