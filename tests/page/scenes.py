@@ -67,8 +67,12 @@ def play(visit: Visit) -> Iterator[str]:
     yield "undo"
     _repository(visit)
     page.get_by_role("navigation", name="Views").get_by_role("button", name="Git").click()
-    page.get_by_role("region", name="Not in git yet").wait_for()
+    page.get_by_role("button", name="notes/old.md, modified").click()
+    page.get_by_role("button", name="Stage hunk 1").wait_for()
     yield "git"
+    page.get_by_role("button", name="Undo commit…").click()
+    page.get_by_role("region", name="Undo the last commit").wait_for()
+    yield "git-undo"
     page.get_by_role("button", name="Settings").click()
     page.get_by_role("region", name="destructive_edits").wait_for()
     yield "settings"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 from tests.page.browsing import Visit
 from tests.repositories import git, repository
 
@@ -17,6 +17,14 @@ def repo(visit: Visit) -> Path:
     git(folder, "config", "user.name", "Ann")
     git(folder, "config", "user.email", "ann@x")
     return folder
+
+
+@pytest.fixture
+def far(repo: Path, tmp_path: Path) -> Path:
+    """A bare repository that the folder's knows as its origin; nothing is there yet."""
+    git(repo, "init", "-q", "--bare", "-b", "main", str(tmp_path / "far.git"))
+    git(repo, "remote", "add", "origin", str(tmp_path / "far.git"))
+    return tmp_path / "far.git"
 
 
 def view(page: Page) -> Locator:
@@ -38,12 +46,10 @@ def test_a_folder_without_a_repository_says_so(visit: Visit) -> None:
     expect(view(page).get_by_text("no git repository")).to_have_count(0)
 
 
-def test_the_branch_tells_how_far_it_is_from_its_upstream(visit: Visit, repo: Path, tmp_path: Path) -> None:
+def test_the_branch_tells_how_far_it_is_from_its_upstream(visit: Visit, repo: Path, far: Path) -> None:
     page = visit.sign_in()
     branch = view(page).get_by_role("region", name="Branch")
     expect(branch).to_contain_text("It has no upstream.")
-    git(repo, "init", "-q", "--bare", str(tmp_path / "far.git"))
-    git(repo, "remote", "add", "origin", str(tmp_path / "far.git"))
     git(repo, "push", "-q", "-u", "origin", "main")
     view(page).get_by_role("button", name="Look again").click()
     expect(branch).to_contain_text("Level with origin/main")
@@ -130,3 +136,157 @@ def test_a_refused_commit_says_what_to_do_and_keeps_the_message(visit: Visit, re
     expect(refusal).to_have_count(0)
     expect(message).to_have_value("")
     assert git(repo, "log", "-1", "--format=%s") == "Mine"
+
+
+def test_commits_go_to_a_remote_and_come_from_it(visit: Visit, repo: Path, far: Path) -> None:
+    (repo / ".git/hooks/pre-push").write_text("#!/bin/sh\nexit 1\n")
+    (repo / ".git/hooks/pre-push").chmod(0o755)
+    page = visit.sign_in()
+    branch = view(page).get_by_role("region", name="Branch")
+    said = view(page).get_by_role("status")
+    view(page).get_by_role("button", name="Push").click()
+    expect(branch).to_contain_text("Level with origin/main")
+    expect(said).to_contain_text("origin took")
+    expect(said).to_contain_text("Hooks that weren't run: pre-push.")
+    assert git(far, "rev-parse", "main") == git(repo, "rev-parse", "main")
+    git(repo, "commit", "-q", "--allow-empty", "-m", "theirs")
+    git(repo, "push", "-q", "--no-verify")
+    git(repo, "reset", "-q", "--hard", "HEAD~1")
+    git(repo, "update-ref", "refs/remotes/origin/main", "main")
+    view(page).get_by_role("button", name="Fetch").click()
+    expect(branch).to_contain_text("1 behind origin/main")
+    view(page).get_by_role("button", name="Pull").click()
+    expect(branch).to_contain_text("Level with origin/main")
+    assert git(repo, "log", "-1", "--format=%s") == "theirs"
+
+
+def test_a_push_that_is_refused_says_to_pull_and_a_pull_that_would_merge_says_so(
+    visit: Visit, repo: Path, far: Path
+) -> None:
+    git(repo, "push", "-q", "-u", "origin", "main")
+    git(repo, "commit", "-q", "--allow-empty", "-m", "theirs")
+    git(repo, "push", "-q")
+    git(repo, "reset", "-q", "--hard", "HEAD~1")
+    git(repo, "commit", "-q", "--allow-empty", "-m", "mine")
+    page = visit.sign_in()
+    said = view(page).get_by_role("status")
+    view(page).get_by_role("button", name="Push").click()
+    expect(said).to_contain_text("Pull first.")
+    view(page).get_by_role("button", name="Pull").click()
+    expect(said).to_contain_text("have diverged; nothing was merged")
+    assert git(repo, "log", "-1", "--format=%s") == "mine"
+    git(repo, "remote", "remove", "origin")
+    view(page).get_by_role("button", name="Fetch").click()
+    expect(view(page).get_by_role("alert")).to_contain_text("git remote add")
+
+
+def test_what_takes_long_is_said_to_be_on_its_way(visit: Visit, repo: Path, far: Path) -> None:
+    page = visit.sign_in()
+    held = []
+    page.route("**/page/v1/call", lambda route: held.append(route) if "git_sync" in _body(route) else route.continue_())
+    view(page).get_by_role("button", name="Push").click()
+    expect(view(page).get_by_role("status")).to_contain_text("Pushing to the remote…")
+    expect(view(page).get_by_role("button", name="Fetch")).to_be_disabled()
+    held[0].continue_()
+    expect(view(page).get_by_role("status")).to_contain_text("origin took")
+    expect(view(page).get_by_role("button", name="Fetch")).to_be_enabled()
+
+
+def _body(route: Route) -> str:
+    return route.request.post_data or ""
+
+
+def test_changes_are_put_aside_and_brought_back(visit: Visit, repo: Path) -> None:
+    visit.write("f.txt", "changed\n")
+    page = visit.sign_in()
+    expect(group(page, "Not staged")).to_be_visible()
+    view(page).get_by_role("button", name="Stash").click()
+    expect(view(page).get_by_text("Nothing is changed since the last commit.")).to_be_visible()
+    expect(view(page).get_by_role("status")).to_contain_text("Put aside f.txt.")
+    assert visit.read("f.txt") == "one\ntwo\n"
+    visit.write("f.txt", "in the way\n")
+    view(page).get_by_role("button", name="Pop").click()
+    expect(view(page).get_by_role("alert")).to_contain_text("Commit or stash that first.")
+    assert visit.read("f.txt") == "in the way\n"
+    visit.write("f.txt", "one\ntwo\n")
+    view(page).get_by_role("button", name="Pop").click()
+    expect(view(page).get_by_role("status")).to_contain_text("Brought back f.txt.")
+    expect(group(page, "Not staged").get_by_role("button", name="f.txt, modified")).to_be_visible()
+    assert visit.read("f.txt") == "changed\n"
+
+
+def test_the_last_commit_is_taken_back_once_that_was_said(visit: Visit, repo: Path, far: Path) -> None:
+    visit.write("f.txt", "changed\n")
+    git(repo, "commit", "-qam", "Too early")
+    before = git(repo, "rev-parse", "HEAD~1")
+    page = visit.sign_in()
+    question = view(page).get_by_role("region", name="Undo the last commit")
+    view(page).get_by_role("button", name="Undo commit…").click()
+    question.get_by_role("button", name="Keep it").click()
+    expect(question).to_have_count(0)
+    assert git(repo, "log", "-1", "--format=%s") == "Too early"
+    view(page).get_by_role("button", name="Undo commit…").click()
+    question.get_by_role("button", name="Undo it").click()
+    expect(group(page, "Staged").get_by_role("button", name="f.txt, modified")).to_be_visible()
+    expect(view(page).get_by_role("textbox", name="Message")).to_have_value("Too early")
+    assert git(repo, "rev-parse", "HEAD") == before
+    assert visit.read("f.txt") == "changed\n"
+
+
+def test_a_pushed_commit_is_forced_only_where_it_was_refused(visit: Visit, repo: Path, far: Path) -> None:
+    git(repo, "commit", "-q", "--allow-empty", "-m", "Out")
+    git(repo, "push", "-q", "-u", "origin", "main")
+    page = visit.sign_in()
+    question = view(page).get_by_role("region", name="Undo the last commit")
+    view(page).get_by_role("button", name="Undo commit…").click()
+    expect(question.get_by_role("button", name="Undo it all the same")).to_have_count(0)
+    question.get_by_role("button", name="Undo it").click()
+    expect(view(page).get_by_role("alert")).to_contain_text("Make a commit that turns it back")
+    expect(question).to_contain_text("It is in origin/main: whoever fetched it keeps it")
+    assert git(repo, "log", "-1", "--format=%s") == "Out"
+    question.get_by_role("button", name="Undo it all the same").click()
+    expect(view(page).get_by_role("region", name="Branch")).to_contain_text("1 behind origin/main")
+    assert git(repo, "log", "-1", "--format=%s") == "one"
+
+
+def test_hunks_are_staged_and_unstaged_one_by_one(visit: Visit, repo: Path) -> None:
+    text = "".join(f"line {number}\n" for number in range(40))
+    visit.write("long.txt", text)
+    git(repo, "add", ".")
+    git(repo, "commit", "-qm", "long")
+    visit.write("long.txt", text.replace("line 2\n", "second\n").replace("line 30\n", "thirtieth\n"))
+    page = visit.sign_in()
+    group(page, "Not staged").get_by_role("button", name="long.txt, modified").click()
+    changes = page.get_by_role("article", name="Changes of long.txt")
+    expect(changes).to_contain_text("thirtieth")
+    changes.get_by_role("button", name="Stage hunk 2").click()
+    expect(changes).not_to_contain_text("thirtieth")
+    expect(changes).to_contain_text("second")
+    staged = git(repo, "diff", "--cached")
+    assert "+thirtieth" in staged
+    assert "+second" not in staged
+    group(page, "Staged").get_by_role("button", name="long.txt, modified").click()
+    expect(changes).to_contain_text("thirtieth")
+    changes.get_by_role("button", name="Unstage hunk 1").click()
+    expect(changes.get_by_text("Nothing of it is staged")).to_be_visible()
+    assert git(repo, "diff", "--cached") == ""
+
+
+def test_a_hunk_of_a_file_that_has_changed_meanwhile_is_refused(visit: Visit, repo: Path) -> None:
+    visit.write("f.txt", "one\nmine\n")
+    page = visit.sign_in()
+    group(page, "Not staged").get_by_role("button", name="f.txt, modified").click()
+    changes = page.get_by_role("article", name="Changes of f.txt")
+    expect(changes).to_contain_text("mine")
+    page.route("**/page/v1/call", lambda route: _stage_later(visit, route))
+    changes.get_by_role("button", name="Stage hunk 1").click()
+    expect(changes.get_by_role("alert")).to_contain_text("has changed since its hunks were looked at")
+    expect(changes).to_contain_text("theirs")
+    assert git(repo, "diff", "--cached") == ""
+
+
+def _stage_later(visit: Visit, route: Route) -> None:
+    """Another program writes just before the call arrives."""
+    if "editor_git_stage" in _body(route):
+        visit.write("f.txt", "one\ntheirs\n")
+    route.continue_()

@@ -3,6 +3,7 @@ import { escaped } from "../parts/escape";
 import { usePlace } from "../shell/place";
 import { useStore } from "../state/store";
 import type { Change, Group } from "./groups";
+import { sideTab } from "./sides";
 
 /** More than these are counted, and not drawn. */
 const DRAWN = 300;
@@ -48,6 +49,11 @@ function One({ change, action, verb, busy }: OneProps) {
   const place = usePlace();
   const shown = escaped(change.path);
   const from = change.from ? ` from ${escaped(change.from)}` : "";
+  const open = (): void => {
+    if (!change.side) return place.openFile(change.path);
+    place.tabs.show(sideTab(change.side, change.path));
+    place.pane.set("middle");
+  };
   return (
     <li className="git-row" data-mark={change.mark.letter}>
       <span className="git-mark" aria-hidden="true">
@@ -58,7 +64,7 @@ function One({ change, action, verb, busy }: OneProps) {
         className="git-path"
         title={shown}
         aria-label={`${shown}${from}, ${change.mark.says}`}
-        onClick={() => place.openFile(change.path)}
+        onClick={open}
       >
         <span className="git-name">
           {shown}

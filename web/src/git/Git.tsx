@@ -8,6 +8,7 @@ import { usePlace } from "../shell/place";
 import { useStore } from "../state/store";
 import { Changed } from "./Changed";
 import { groupsOf } from "./groups";
+import { AskUndo, Ways } from "./Ways";
 
 export function Git() {
   const { room } = usePlace();
@@ -62,6 +63,7 @@ function Repository({ status }: { status: Status }) {
   return (
     <>
       <Branch status={status} />
+      <Ways />
       <Commit />
       <Outcome />
       {groups.length ? (
@@ -125,7 +127,7 @@ function Commit() {
 /** What is on its way, and what came of the last thing that was asked for. */
 function Outcome() {
   const { work } = usePlace();
-  const { doing, told, error } = useStore(work);
+  const { doing, told, error, undoing } = useStore(work);
   return (
     <div className="git-outcome">
       <div role="status">
@@ -139,6 +141,7 @@ function Outcome() {
         ) : null}
       </div>
       {error ? <Failure error={error} /> : null}
+      {undoing ? <AskUndo undoing={undoing} /> : null}
     </div>
   );
 }

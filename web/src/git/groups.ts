@@ -1,8 +1,9 @@
 /** The changed paths of a repository by their state. Pure. */
 import { type Git, type Mark, MARKS } from "../files/marks";
+import type { Side } from "./sides";
 
-/** `paths` are what staging it takes: a renamed file is two. */
-export type Change = { path: string; from: string | null; mark: Mark; paths: string[] };
+/** `side` is where its hunks are to be seen, if anywhere; `paths` are what staging it takes: a renamed file is two. */
+export type Change = { path: string; from: string | null; side: Side | null; mark: Mark; paths: string[] };
 
 export type Group = { title: string; action: "stage" | "unstage"; changes: Change[] };
 
@@ -31,10 +32,21 @@ export function groupsOf({ entries }: Git): Group[] {
   return groups.filter(({ changes }) => changes.length);
 }
 
-function changesOf(rows: Row[], side: "index" | "worktree"): Change[] {
+function changesOf(rows: Row[], side: Side): Change[] {
   return rows.map((row) => {
     const moved = row[side] === "renamed" && row.renamed_from ? row.renamed_from : null;
     const mark = MARKS[row[side]] ?? { letter: "M", says: row[side] };
-    return { path: row.path, from: moved, mark, paths: moved ? [row.path, moved] : [row.path] };
+    return {
+      path: row.path,
+      from: moved,
+      mark,
+      side: hasHunks(row[side]) ? side : null,
+      paths: moved ? [row.path, moved] : [row.path],
+    };
   });
+}
+
+/** What git doesn't know yet, and what is in conflict, has nothing to be compared with. */
+function hasHunks(word: string): boolean {
+  return word !== "untracked" && word !== "conflicted";
 }

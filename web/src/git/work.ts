@@ -7,6 +7,9 @@ import { Store, asRefused } from "../state/store";
 /** `good` is false where nothing failed, and it wasn't done. */
 export type Told = { text: string; good: boolean };
 
+/** The question whether the last commit is taken back; `force` where it was refused, for `why`. */
+export type Undoing = { force: boolean; why: string };
+
 export type WorkState = {
   /** What is on its way now; empty when nothing is. */
   doing: string;
@@ -14,6 +17,13 @@ export type WorkState = {
   error: Refused | null;
   /** The message for a commit: it is kept while other views are shown. */
   message: string;
+  undoing: Undoing | null;
+};
+
+const DOING = {
+  fetch: "Fetching from the remote",
+  pull: "Pulling from the remote",
+  push: "Pushing to the remote",
 };
 
 /** How many paths a call to stage takes. */
@@ -21,7 +31,7 @@ const PATHS = 1_000;
 
 export class Work extends Store<WorkState> {
   constructor(private readonly room: Room) {
-    super({ doing: "", told: null, error: null, message: "" });
+    super({ doing: "", told: null, error: null, message: "", undoing: null });
   }
 
   write(message: string): void {
@@ -53,9 +63,48 @@ export class Work extends Store<WorkState> {
     });
   }
 
+  sync(action: "fetch" | "pull" | "push"): Promise<void> {
+    return this.#run(DOING[action], async () => {
+      const done = await tool(this.room.call, "editor_git_sync", { action });
+      return { text: lines(done.summary, skipped(done.hooks_skipped)), good: done.ok };
+    });
+  }
+
+  /** Put every change aside, or bring the newest back; the answer names hooks by itself. */
+  stash(action: "push" | "pop"): Promise<void> {
+    return this.#run(action === "push" ? "Putting changes aside" : "Bringing changes back", async () => {
+      const done = await tool(this.room.call, "editor_git_stash", { action });
+      return { text: done.summary, good: done.ok };
+    });
+  }
+
+  askUndo(): void {
+    this.set({ ...this.get(), told: null, error: null, undoing: { force: false, why: "" } });
+  }
+
+  keepCommit(): void {
+    this.set({ ...this.get(), error: null, undoing: null });
+  }
+
+  /** Take the last commit back, as was asked; its message is there for the next one. */
+  undo(): Promise<void> {
+    const force = this.get().undoing?.force === true;
+    return this.#run("Undoing the commit", async () => {
+      try {
+        const done = await tool(this.room.call, "editor_git_undo_commit", { force });
+        this.write(this.get().message || done.message);
+        const outside = done.outside ? `${done.outside} of its paths lie outside of this folder.` : "";
+        return { text: lines(`Undid ${done.undone_sha.slice(0, 7)}; its changes are staged.`, outside), good: true };
+      } catch (error) {
+        this.set({ ...this.get(), undoing: forcing(asRefused(error)) });
+        throw error;
+      }
+    });
+  }
+
   async #run(doing: string, work: () => Promise<Told>): Promise<void> {
     if (this.get().doing) return;
-    this.set({ ...this.get(), doing, told: null, error: null });
+    this.set({ ...this.get(), doing, told: null, error: null, undoing: null }); // a question is about what was then
     try {
       const told = await work();
       this.set({ ...this.get(), doing: "", told });
@@ -64,6 +113,15 @@ export class Work extends Store<WorkState> {
     }
     await this.room.git.refresh(); // staging is in no history, so that no event tells of it
   }
+}
+
+/** The question that a refusal leaves open: only what was pushed, and a merge, can be forced. */
+function forcing({ details }: Refused): Undoing | null {
+  if (details.pushed) {
+    const why = `It is in ${String(details.pushed)}: whoever fetched it keeps it, and the next push will be refused.`;
+    return { force: true, why };
+  }
+  return details.merge ? { force: true, why: "It is a merge: the branch goes back to its first parent." } : null;
 }
 
 function skipped(hooks: string[] | undefined): string {

@@ -5,6 +5,7 @@ import { Entry } from "../history/Entry";
 import { FileView } from "../editor/FileView";
 import { Files } from "../files/Files";
 import { Git } from "../git/Git";
+import { Hunks } from "../git/Hunks";
 import type { IconName } from "../parts/Icon";
 import { Review } from "../review/Review";
 import { Settings } from "../settings/Settings";
@@ -25,6 +26,7 @@ export type TabView = { icon: IconName; view: ComponentType<{ tab: Tab }> };
 export const TABS: Record<string, TabView> = {
   entry: { icon: "history", view: Entry },
   file: { icon: "pen", view: FileView },
+  git: { icon: "git", view: Hunks },
   review: { icon: "question", view: Review },
   settings: { icon: "settings", view: Settings },
 };
