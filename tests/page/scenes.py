@@ -82,6 +82,11 @@ def play(visit: Visit) -> Iterator[str]:
     page.get_by_role("dialog", name="Keys").wait_for()
     yield "keys"
     page.keyboard.press("Escape")
+    page.keyboard.press("Control+P")
+    page.keyboard.type("scale")
+    page.get_by_role("option", name="recipes/scale.py", selected=True).wait_for()
+    yield "quick-open"
+    page.keyboard.press("Escape")
     page.set_viewport_size(PHONE)
     visit.settle()
     yield "phone-review"

@@ -9,6 +9,7 @@ import "./styles/shell.css";
 import "./styles/inbox.css";
 import "./styles/files.css";
 import "./styles/git.css";
+import "./styles/search.css";
 
 const code = takeCode();
 applyTheme();

@@ -2,6 +2,7 @@
 import { useEffect, useState } from "react";
 import { Inbox } from "../inbox/Inbox";
 import { Boundary } from "../parts/Boundary";
+import { QuickOpen } from "../quick/QuickOpen";
 import type { Room } from "../state/room";
 import { useStore } from "../state/store";
 import { Line } from "./Line";
@@ -18,6 +19,7 @@ type ShellProps = { room: Room; folders: string[]; choose: (path: string) => voi
 export function Shell({ room, folders, choose, note }: ShellProps) {
   const [place] = useState(() => new Place(room));
   const pane = useStore(place.pane);
+  const picking = useStore(place.picking);
   const inboxOpen = useStore(place.inboxOpen);
   useTitle(room);
   useEffect(() => void place.tree.begin(), [place]);
@@ -41,6 +43,7 @@ export function Shell({ room, folders, choose, note }: ShellProps) {
         </main>
         <StatusLine />
         <Notice />
+        {picking === "file" ? <QuickOpen /> : null}
       </div>
     </PlaceProvider>
   );

@@ -21,6 +21,8 @@ export class Place {
   readonly inboxOpen = new Store(true);
   /** Whether the list of keys is shown. */
   readonly help = new Store(false);
+  /** Which dialog is shown in which one of many is found. */
+  readonly picking = new Store<"file" | null>(null);
   /** Told to screen readers, and shown for a moment. */
   readonly notice = new Store<Said>({ text: "" });
   readonly tree: Tree;

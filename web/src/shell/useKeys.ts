@@ -6,6 +6,7 @@ import type { Place } from "./place";
 export const KEYS = [
   { keys: "F6", says: "Next part of the page" },
   { keys: "Alt+I", says: "Inbox" },
+  { keys: "Ctrl+P", says: "Open a file by letters of its path" },
   { keys: "Ctrl+S", says: "Save the file" },
   { keys: "Ctrl+F", says: "Find in the file" },
   { keys: "Ctrl+G", says: "Go to a line" },
@@ -30,13 +31,27 @@ export function useKeys(place: Place): void {
 function run(place: Place, event: KeyboardEvent): boolean {
   if (event.key === "F6") return nextPart(event.shiftKey ? -1 : 1);
   if (event.key === "?" && !isTyping(event.target)) return (place.help.set(true), true);
-  if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "s") return save(place);
-  if (!event.altKey || event.ctrlKey || event.metaKey) return false;
+  if ((event.ctrlKey || event.metaKey) && !event.altKey) return withControl(place, event);
+  if (!event.altKey) return false;
   if (event.code === "KeyI") return showInbox(place);
   if (event.code === "KeyW") return closeTab(place);
   if (event.key === "PageDown") return turn(place, 1);
   if (event.key === "PageUp") return turn(place, -1);
   return false;
+}
+
+function withControl(place: Place, event: KeyboardEvent): boolean {
+  const key = event.key.toLowerCase();
+  if (event.shiftKey) return false;
+  if (key === "s") return save(place);
+  if (key === "p") return pick(place, "file");
+  return false;
+}
+
+/** Not over another dialog, which is answered first; the browser's printing is never meant. */
+function pick(place: Place, what: "file"): true {
+  if (!document.querySelector("dialog[open]:not(.picker)")) place.picking.set(what);
+  return true;
 }
 
 /** Also where no file is shown: the browser's own saving of the page helps nobody. */
