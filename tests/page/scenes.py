@@ -87,6 +87,11 @@ def play(visit: Visit) -> Iterator[str]:
     page.get_by_role("option", name="recipes/scale.py", selected=True).wait_for()
     yield "quick-open"
     page.keyboard.press("Escape")
+    page.keyboard.press("Control+Shift+F")
+    page.get_by_label("Regular expression").fill("amounts?")
+    page.keyboard.press("Enter")
+    page.get_by_role("region", name="recipes/scale.py").get_by_role("button").first.wait_for()
+    yield "search"
     page.set_viewport_size(PHONE)
     visit.settle()
     yield "phone-review"

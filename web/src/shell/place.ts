@@ -4,6 +4,7 @@ import type { Room } from "../state/room";
 import { OpenFiles } from "../editor/files";
 import { Tree } from "../files/tree";
 import { Work } from "../git/work";
+import { Search } from "../search/search";
 import { Store } from "../state/store";
 import { type Tab, TabList } from "../state/tabs";
 
@@ -28,11 +29,13 @@ export class Place {
   readonly tree: Tree;
   readonly files: OpenFiles;
   readonly work: Work;
+  readonly search: Search;
 
   constructor(readonly room: Room) {
     this.tree = new Tree(room.call);
     this.files = new OpenFiles(room.call);
     this.work = new Work(room);
+    this.search = new Search(room.call);
     room.follow((committed) => {
       void this.tree.follow(committed);
       void this.files.follow(committed).then((moved) => this.#retitle(moved));

@@ -7,6 +7,7 @@ export const KEYS = [
   { keys: "F6", says: "Next part of the page" },
   { keys: "Alt+I", says: "Inbox" },
   { keys: "Ctrl+P", says: "Open a file by letters of its path" },
+  { keys: "Ctrl+Shift+F", says: "Search in all files" },
   { keys: "Ctrl+S", says: "Save the file" },
   { keys: "Ctrl+F", says: "Find in the file" },
   { keys: "Ctrl+G", says: "Go to a line" },
@@ -42,7 +43,7 @@ function run(place: Place, event: KeyboardEvent): boolean {
 
 function withControl(place: Place, event: KeyboardEvent): boolean {
   const key = event.key.toLowerCase();
-  if (event.shiftKey) return false;
+  if (event.shiftKey) return key === "f" && showSearch(place);
   if (key === "s") return save(place);
   if (key === "p") return pick(place, "file");
   return false;
@@ -73,6 +74,14 @@ function nextPart(step: number): true {
   const parts = [...document.querySelectorAll<HTMLElement>("[data-part]")].filter((part) => part.offsetParent !== null);
   const now = parts.findIndex((part) => part.contains(document.activeElement));
   parts[(now + step + parts.length) % parts.length]?.focus();
+  return true;
+}
+
+function showSearch(place: Place): true {
+  if (document.querySelector("dialog[open]")) return true;
+  place.side.set("search");
+  place.pane.set("side");
+  requestAnimationFrame(() => document.querySelector<HTMLInputElement>(".search-pattern")?.select());
   return true;
 }
 

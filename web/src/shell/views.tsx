@@ -8,6 +8,7 @@ import { Git } from "../git/Git";
 import { Hunks } from "../git/Hunks";
 import type { IconName } from "../parts/Icon";
 import { Review } from "../review/Review";
+import { SearchView } from "../search/SearchView";
 import { Settings } from "../settings/Settings";
 import type { Tab } from "../state/tabs";
 
@@ -16,6 +17,7 @@ export type SideView = { id: string; title: string; icon: IconName; view: Compon
 /** In the order of the left bar. */
 export const SIDE: SideView[] = [
   { id: "files", title: "Files", icon: "files", view: Files },
+  { id: "search", title: "Search", icon: "search", view: SearchView },
   { id: "changes", title: "Changes", icon: "changes", view: Changes },
   { id: "git", title: "Git", icon: "git", view: Git },
 ];

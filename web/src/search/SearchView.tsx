@@ -1,0 +1,137 @@
+/** Looks for lines in all files, and goes to the one that is chosen. */
+import type { FormEvent, KeyboardEvent } from "react";
+import { Marked } from "../parts/Marked";
+import { escaped } from "../parts/escape";
+import { Empty, Failure, Loading } from "../parts/states";
+import { usePlace } from "../shell/place";
+import { useStore } from "../state/store";
+import { type Answer, type Asked, type Hit, columnOf, marksOf, told } from "./search";
+
+export function SearchView() {
+  const { search } = usePlace();
+  return (
+    <>
+      <h2 className="side-title">Search</h2>
+      <Form />
+      {useStore(search.begun) ? (
+        <Answered />
+      ) : (
+        <Empty icon="search" title="Nothing was looked for yet">
+          <p>Lines of any file that fit a regular expression.</p>
+        </Empty>
+      )}
+    </>
+  );
+}
+
+function Form() {
+  const { search } = usePlace();
+  const form = useStore(search.form);
+  const put = (part: Partial<Asked>): void => search.form.set({ ...form, ...part });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    search.run();
+  };
+  return (
+    <form className="search" role="search" aria-label="In all files" onSubmit={submit}>
+      <label>
+        Regular expression
+        <input
+          type="text"
+          className="search-pattern"
+          value={form.pattern}
+          maxLength={2_000}
+          spellCheck={false}
+          onChange={(event) => put({ pattern: event.target.value })}
+        />
+      </label>
+      <label>
+        Only in files
+        <input
+          type="text"
+          value={form.glob}
+          placeholder="*.py, docs/**"
+          spellCheck={false}
+          onChange={(event) => put({ glob: event.target.value })}
+        />
+      </label>
+      <div className="search-row">
+        <label className="search-case">
+          <input
+            type="checkbox"
+            checked={form.matchCase}
+            onChange={(event) => put({ matchCase: event.target.checked })}
+          />
+          Match case
+        </label>
+        <button type="submit" className="primary" disabled={!form.pattern}>
+          Search
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function Answered() {
+  const { search } = usePlace();
+  const { value, error, loading } = useStore(search.answer);
+  if (loading) return <Loading what="what fits" />;
+  if (error) return <Failure error={error} retry={() => search.run()} />;
+  if (!value) return null;
+  return (
+    <>
+      <p className="search-told" role="status">
+        {told(value.found)}
+      </p>
+      <Files answer={value} />
+    </>
+  );
+}
+
+function Files({ answer: { asked, found } }: { answer: Answer }) {
+  return (
+    <div className="hits" onKeyDown={step}>
+      {found.files.map(({ path, hits }) => (
+        <section key={path} aria-label={path}>
+          <h3 className="hits-file">
+            <span>{escaped(path)}</span>
+            <span className="chip">{hits.length}</span>
+          </h3>
+          <ul>
+            {hits.map((hit) => (
+              <li key={hit.line}>
+                <OneHit path={path} hit={hit} asked={asked} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function OneHit({ path, hit, asked }: { path: string; hit: Hit; asked: Asked }) {
+  const place = usePlace();
+  return (
+    <button type="button" className="hit" onClick={() => place.openFile(path, hit.line, columnOf(hit))}>
+      <span className="hit-line">
+        <span className="sr">Line </span>
+        {hit.line}
+      </span>
+      <code>
+        {hit.cut ? "… " : ""}
+        <Marked text={hit.text} marks={marksOf(hit, asked)} />
+        {hit.cut ? " …" : ""}
+      </code>
+    </button>
+  );
+}
+
+/** Arrows go from hit to hit, across files. */
+function step(event: KeyboardEvent<HTMLElement>): void {
+  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!by) return;
+  const hits = [...event.currentTarget.querySelectorAll<HTMLElement>(".hit")];
+  hits[hits.findIndex((hit) => hit === document.activeElement) + by]?.focus();
+  event.preventDefault();
+}
