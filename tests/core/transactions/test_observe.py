@@ -265,6 +265,23 @@ def test_lines_are_counted_up_to_a_mebibyte(house, size, added):
     assert observe(house, Observed("f", ABSENT)).changes[0].added == added
 
 
+@pytest.mark.parametrize(("others", "added"), [(1_999, 1), (2_000, None)])
+def test_lines_are_counted_among_two_thousand_paths(house, others, added):
+    house.write("f", "one\n")
+    entry = observe(house, Observed("f", ABSENT), *(Observed(f"gone{number}", ABSENT) for number in range(others)))
+    assert [(c.path, c.added) for c in entry.changes] == [("f", added)]
+
+
+def test_the_event_names_twenty_paths_and_counts_all(house):
+    heard = []
+    house.workspace.store.subscribe(lambda _number, event: heard.append(event))
+    names = [f"f{number:02}" for number in range(21)]
+    for name in names:
+        house.write(name, "")
+    observe(house, *(Observed(name, ABSENT) for name in names))
+    assert [(event.paths, event.total) for event in heard] == [(tuple(names[:20]), 21)]
+
+
 def test_a_file_that_cannot_be_read_is_told_without_its_content(house):
     house.write("f", "one\n")
     before = seen(house, "f")

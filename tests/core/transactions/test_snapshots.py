@@ -11,11 +11,11 @@ from workroom.base.actor import Actor
 from workroom.base.changes import ABSENT, UNKNOWN, Kind
 from workroom.base.settings import Settings
 from workroom.core.transactions import Observed
-from workroom.core.transactions.snapshots import SHARE
 
 OTHER = Actor("program", "another program")
 QUOTA = 1_000_000
-ROOM = QUOTA // SHARE
+ROOM = QUOTA // 8
+"""The documented eighth of the quota."""
 
 
 def sha(data: bytes) -> str:
