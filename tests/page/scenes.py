@@ -87,6 +87,10 @@ def play(visit: Visit) -> Iterator[str]:
     page.get_by_role("option", name="recipes/scale.py", selected=True).wait_for()
     yield "quick-open"
     page.keyboard.press("Escape")
+    page.keyboard.press("Control+Shift+P")
+    page.get_by_role("dialog", name="Run a command").wait_for()
+    yield "palette"
+    page.keyboard.press("Escape")
     page.keyboard.press("Control+Shift+F")
     page.get_by_label("Regular expression").fill("amounts?")
     page.keyboard.press("Enter")

@@ -28,7 +28,7 @@ export function QuickOpen() {
       rows={current && current.matches}
       drawn={(match) => <Path match={match} />}
       choose={(match) => openAndFocus(place, match.path)}
-      close={() => place.picking.set(null)}
+      close={() => place.picked("file")}
     >
       {error ? <Failure error={error} /> : answer ? <Told found={answer.found} /> : <Loading what="the paths" />}
     </Picker>

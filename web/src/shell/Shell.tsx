@@ -9,6 +9,7 @@ import { Line } from "./Line";
 import { Middle } from "./Middle";
 import { Notice } from "./Notice";
 import { Place, PlaceProvider } from "./place";
+import { Palette } from "./Palette";
 import { Rail, Side } from "./Side";
 import { StatusLine } from "./StatusLine";
 import { TopBar } from "./TopBar";
@@ -43,6 +44,7 @@ export function Shell({ room, folders, choose, note }: ShellProps) {
         </main>
         <StatusLine />
         <Notice />
+        {picking === "command" ? <Palette /> : null}
         {picking === "file" ? <QuickOpen /> : null}
       </div>
     </PlaceProvider>

@@ -23,7 +23,7 @@ export class Place {
   /** Whether the list of keys is shown. */
   readonly help = new Store(false);
   /** Which dialog is shown in which one of many is found. */
-  readonly picking = new Store<"file" | null>(null);
+  readonly picking = new Store<"file" | "command" | null>(null);
   /** Told to screen readers, and shown for a moment. */
   readonly notice = new Store<Said>({ text: "" });
   readonly tree: Tree;
@@ -45,6 +45,11 @@ export class Place {
   /** Say it, with what can be done about it. */
   say(text: string, offer?: Said["offer"]): void {
     this.notice.set({ text, offer });
+  }
+
+  /** That dialog was closed; another may stand in its place already. */
+  picked(what: "file" | "command"): void {
+    if (this.picking.get() === what) this.picking.set(null);
   }
 
   /** This page has moved a path. */

@@ -8,6 +8,7 @@ export const KEYS = [
   { keys: "Alt+I", says: "Inbox" },
   { keys: "Ctrl+P", says: "Open a file by letters of its path" },
   { keys: "Ctrl+Shift+F", says: "Search in all files" },
+  { keys: "Ctrl+Shift+P", says: "Run a command; F1 too" },
   { keys: "Ctrl+S", says: "Save the file" },
   { keys: "Ctrl+F", says: "Find in the file" },
   { keys: "Ctrl+G", says: "Go to a line" },
@@ -30,6 +31,7 @@ export function useKeys(place: Place): void {
 }
 
 function run(place: Place, event: KeyboardEvent): boolean {
+  if (event.key === "F1") return pick(place, "command"); // where Ctrl+Shift+P is the browser's own
   if (event.key === "F6") return nextPart(event.shiftKey ? -1 : 1);
   if (event.key === "?" && !isTyping(event.target)) return (place.help.set(true), true);
   if ((event.ctrlKey || event.metaKey) && !event.altKey) return withControl(place, event);
@@ -43,6 +45,7 @@ function run(place: Place, event: KeyboardEvent): boolean {
 
 function withControl(place: Place, event: KeyboardEvent): boolean {
   const key = event.key.toLowerCase();
+  if (event.shiftKey && key === "p") return pick(place, "command");
   if (event.shiftKey) return key === "f" && showSearch(place);
   if (key === "s") return save(place);
   if (key === "p") return pick(place, "file");
@@ -50,13 +53,13 @@ function withControl(place: Place, event: KeyboardEvent): boolean {
 }
 
 /** Not over another dialog, which is answered first; the browser's printing is never meant. */
-function pick(place: Place, what: "file"): true {
+function pick(place: Place, what: "file" | "command"): true {
   if (!document.querySelector("dialog[open]:not(.picker)")) place.picking.set(what);
   return true;
 }
 
 /** Also where no file is shown: the browser's own saving of the page helps nobody. */
-function save(place: Place): true {
+export function save(place: Place): true {
   const { open, active } = place.tabs.get();
   const shown = open.find((tab) => tab.id === active);
   if (shown?.kind === "file") void place.files.of(shown.about).save();
@@ -77,7 +80,7 @@ function nextPart(step: number): true {
   return true;
 }
 
-function showSearch(place: Place): true {
+export function showSearch(place: Place): true {
   if (document.querySelector("dialog[open]")) return true;
   place.side.set("search");
   place.pane.set("side");
@@ -85,20 +88,20 @@ function showSearch(place: Place): true {
   return true;
 }
 
-function showInbox(place: Place): true {
+export function showInbox(place: Place): true {
   place.inboxOpen.set(true);
   place.pane.set("inbox");
   requestAnimationFrame(() => document.querySelector<HTMLElement>(".inbox")?.focus());
   return true;
 }
 
-function closeTab(place: Place): boolean {
+export function closeTab(place: Place): boolean {
   const { active } = place.tabs.get();
   if (active !== null) place.closeTab(active);
   return active !== null;
 }
 
-function turn(place: Place, step: number): boolean {
+export function turn(place: Place, step: number): boolean {
   const { open, active } = place.tabs.get();
   const at = open.findIndex((tab) => tab.id === active);
   const next = open[(at + step + open.length) % open.length];
