@@ -65,6 +65,13 @@ def play(visit: Visit) -> Iterator[str]:
     page.get_by_role("button", name="Undo", exact=True).wait_for()
     visit.settle()
     yield "undo"
+    page.get_by_role("navigation", name="Views").get_by_role("button", name="Files").click()
+    page.get_by_role("treeitem", name="recipes").click()
+    page.get_by_role("treeitem", name="scale.py").click()
+    page.get_by_role("textbox", name="Text of recipes/scale.py").wait_for()
+    page.get_by_role("group", name="Shown file").get_by_text("Changed").wait_for()
+    yield "file"
+    visit.changes()
     _repository(visit)
     page.get_by_role("navigation", name="Views").get_by_role("button", name="Git").click()
     page.get_by_role("button", name="notes/old.md, modified").click()

@@ -10,6 +10,5 @@ const KEPT = "workroom.tab";
 
 export const TAB = sessionStorage.getItem(KEPT) ?? crypto.randomUUID();
 
-sessionStorage.removeItem(KEPT);
 addEventListener("pagehide", () => sessionStorage.setItem(KEPT, TAB));
-addEventListener("pageshow", () => sessionStorage.removeItem(KEPT)); // back from where a browser keeps pages
+addEventListener("pageshow", () => sessionStorage.removeItem(KEPT)); // loaded, or back from where a browser keeps pages

@@ -65,7 +65,7 @@ function stateOf(file: OpenFile): EditorState {
 function extensionsOf(file: OpenFile): Extension[] {
   return [
     EditorView.cspNonce.of(nonce()),
-    EditorView.contentAttributes.of({ "aria-label": `Text of ${file.path}` }),
+    EditorView.contentAttributes.of({ "aria-label": `Text of ${file.path}`, tabindex: "0" }),
     reading.of([]),
     language.of([]),
     lineNumbers(),

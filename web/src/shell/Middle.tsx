@@ -4,14 +4,15 @@ import { Boundary } from "../parts/Boundary";
 import { Icon } from "../parts/Icon";
 import { Empty } from "../parts/states";
 import { useStore } from "../state/store";
-import type { Tab } from "../state/tabs";
+import { type Tab, shownOf } from "../state/tabs";
 import { usePlace } from "./place";
 import { TABS } from "./views";
 
 export function Middle() {
   const place = usePlace();
-  const { open, active } = useStore(place.tabs);
-  const shown = open.find((tab) => tab.id === active);
+  const tabs = useStore(place.tabs);
+  const { open, active } = tabs;
+  const shown = shownOf(tabs);
   const View = shown ? TABS[shown.kind]?.view : undefined;
   return (
     <section className="middle" aria-label="Open" data-part tabIndex={-1}>

@@ -1,14 +1,17 @@
-/** The last line: how live the page is, the mode, and what was changed last and by whom. */
+/** The last line: how live the page is, the mode, and the shown file; else what was changed last and by whom. */
+import { FileStatus } from "../editor/FileStatus";
 import { useAgo } from "../state/clock";
 import { useStore } from "../state/store";
+import { shownOf } from "../state/tabs";
 import type { EntryRow } from "../api/types";
 import { usePlace } from "./place";
 
 export function StatusLine() {
-  const { room } = usePlace();
+  const { room, tabs } = usePlace();
   const line = useStore(room.line);
   const mode = useStore(room.mode).value;
   const last = useStore(room.log).value?.entries[0];
+  const shown = shownOf(useStore(tabs));
   const live = line.kind === "live";
   return (
     <footer className="status" aria-label="Status" data-part tabIndex={-1}>
@@ -18,7 +21,11 @@ export function StatusLine() {
       </span>
       {mode ? <span>Mode: {mode.mode}</span> : null}
       <span className="grow" />
-      {last ? <LastChange entry={last} /> : null}
+      {shown?.kind === "file" ? (
+        <FileStatus key={shown.id} path={shown.about} />
+      ) : last ? (
+        <LastChange entry={last} />
+      ) : null}
     </footer>
   );
 }

@@ -1,5 +1,6 @@
 /** Keys of the whole page. None of them decides anything. */
 import { useEffect } from "react";
+import { shownOf } from "../state/tabs";
 import type { Place } from "./place";
 
 /** What the help sheet lists; `run` answers whether the key was taken. */
@@ -60,8 +61,7 @@ function pick(place: Place, what: "file" | "command"): true {
 
 /** Also where no file is shown: the browser's own saving of the page helps nobody. */
 export function save(place: Place): true {
-  const { open, active } = place.tabs.get();
-  const shown = open.find((tab) => tab.id === active);
+  const shown = shownOf(place.tabs.get());
   if (shown?.kind === "file") void place.files.of(shown.about).save();
   return true;
 }

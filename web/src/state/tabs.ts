@@ -5,6 +5,11 @@ export type Tab = { id: string; kind: string; title: string; about: string };
 
 export type Tabs = { open: Tab[]; active: string | null };
 
+/** The one that is seen. */
+export function shownOf({ open, active }: Tabs): Tab | undefined {
+  return open.find((tab) => tab.id === active);
+}
+
 export class TabList extends Store<Tabs> {
   constructor() {
     super({ open: [], active: null });

@@ -1,0 +1,70 @@
+/** What the status line tells of the shown file: where the cursor is, what differs, and who changed it last. */
+import { useEffect, useState } from "react";
+import { tool } from "../api/tool";
+import { escaped } from "../parts/escape";
+import { usePlace } from "../shell/place";
+import { useAgo } from "../state/clock";
+import { Resource, useStore } from "../state/store";
+import type { FileState, OpenFile } from "./files";
+
+export function FileStatus({ path }: { path: string }) {
+  const { files, room } = usePlace();
+  const [file] = useState(() => files.of(path));
+  const state = useStore(file);
+  const { line, column, lines } = useStore(file.cursor);
+  const shown = escaped(path); // as the log tells paths
+  const last = useStore(room.log).value?.entries.find((entry) => entry.paths.includes(shown));
+  return (
+    <span className="status-file" role="group" aria-label="Shown file">
+      <span className="status-path">{shown}</span>
+      {state.phase === "ready" ? (
+        <>
+          <span>{state.language}</span>
+          <span>
+            Line {line} of {lines}, column {column}
+          </span>
+          <Deltas file={file} />
+          <span>{standing(state)}</span>
+        </>
+      ) : null}
+      {last ? <LastOfFile at={last.at} by={last.actor.name} /> : null}
+    </span>
+  );
+}
+
+function standing({ saving, theirs, dirty, truncated }: FileState): string {
+  if (saving) return "Saving…";
+  if (theirs === "gone") return "Gone from disk";
+  if (theirs) return "Changed on disk";
+  if (truncated) return "Read only";
+  return dirty ? "Not saved" : "Saved";
+}
+
+/** The lines on disk that differ from the last commit; nothing where the folder is in no repository. */
+function Deltas({ file }: { file: OpenFile }) {
+  const { room } = usePlace();
+  const git = useStore(room.git).value;
+  const [hunks] = useState(
+    () => new Resource(() => tool(room.call, "editor_git_hunks", { path: file.path, against: "head" })),
+  );
+  const { value, error } = useStore(hunks);
+  useEffect(() => {
+    if (git) void hunks.refresh();
+  }, [git, hunks]);
+  if (!git || !value || error) return null;
+  if (value.untracked) return <span>not in git yet</span>;
+  return (
+    <span className="counts" title="Lines on disk that differ from the last commit">
+      <span className="sr">Since the last commit: </span>
+      <span className="plus">+{value.added}</span> <span className="minus">−{value.removed}</span>
+    </span>
+  );
+}
+
+function LastOfFile({ at, by }: { at: string; by: string }) {
+  return (
+    <span className="status-last">
+      Changed {useAgo(at)} by {by}
+    </span>
+  );
+}
