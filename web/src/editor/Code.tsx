@@ -50,7 +50,7 @@ export default function Code({ file, readOnly }: { file: OpenFile; readOnly: boo
     const line = doc.line(Math.min(Math.max(goal.line, 1), doc.lines));
     const at = Math.min(line.from + Math.max(goal.column - 1, 0), line.to);
     view.current.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: "center" }) });
-    view.current.focus();
+    if (!goal.still) view.current.focus();
     file.goal.set(null);
   }, [file, goal, round]);
 

@@ -11,6 +11,9 @@ import { Store, asRefused } from "../state/store";
 
 export type Disk = { text: string; version: string };
 
+/** Where to go in a text; `still` leaves the focus where it is. */
+export type Goal = { line: number; column: number; still?: boolean };
+
 export type FileState = {
   phase: "loading" | "ready" | "failed";
   error: Refused | null;
@@ -51,7 +54,7 @@ export class OpenFile extends Store<FileState> {
   /** The text as it stands in the editor; asked when it is needed, for it may be long. */
   text: () => string = () => this.get().base.text;
   /** Where to go as soon as it is shown; lines count from 1. */
-  readonly goal = new Store<{ line: number; column: number } | null>(null);
+  readonly goal = new Store<Goal | null>(null);
   readonly cursor = new Store<{ line: number; column: number; lines: number }>({ line: 1, column: 1, lines: 0 });
   /** The editor's own state (undo, selection), kept while another tab is shown. */
   kept: unknown = null;

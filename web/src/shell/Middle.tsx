@@ -83,7 +83,13 @@ function TabStrip({ open, active }: { open: Tab[]; active: string | null }) {
           >
             <Icon name={TABS[tab.kind]?.icon ?? "files"} />
             <span className="tab-title">{tab.title}</span>
-            {tab.kind === "file" ? <FileMark path={tab.about} /> : null}
+            {tab.by !== undefined ? (
+              <span className="tab-by">
+                <span className="sr">opened </span>by {tab.by}
+              </span>
+            ) : tab.kind === "file" ? (
+              <FileMark path={tab.about} />
+            ) : null}
           </button>
         ))}
       </div>

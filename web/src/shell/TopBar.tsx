@@ -1,5 +1,6 @@
 /** Which folder this is, how it looks, and the way out. */
 import { Icon } from "../parts/Icon";
+import { People } from "../presence/People";
 import { signOut } from "../state/session";
 import { useStore } from "../state/store";
 import { switchTheme, theme } from "../state/theme";
@@ -29,6 +30,7 @@ export function TopBar({ folders, choose }: { folders: string[]; choose: (path: 
       <span className="topbar-path" title={place.room.path}>
         {place.room.path}
       </span>
+      <People />
       <button type="button" className="icon-button" onClick={() => place.help.set(true)} title="Keys (?)">
         <span aria-hidden="true">?</span>
         <span className="sr">Keys</span>

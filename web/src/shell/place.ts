@@ -5,8 +5,9 @@ import { OpenFiles } from "../editor/files";
 import { Tree } from "../files/tree";
 import { Work } from "../git/work";
 import { Search } from "../search/search";
+import { Follower } from "../presence/follow";
 import { Store } from "../state/store";
-import { type Tab, TabList } from "../state/tabs";
+import { TabList, fileTab } from "../state/tabs";
 
 /** A sentence for a moment, and what it offers. */
 export type Said = { text: string; offer?: { says: string; run: () => void } | undefined };
@@ -30,15 +31,24 @@ export class Place {
   readonly files: OpenFiles;
   readonly work: Work;
   readonly search: Search;
+  readonly follower: Follower;
 
   constructor(readonly room: Room) {
     this.tree = new Tree(room.call);
     this.files = new OpenFiles(room.call);
     this.work = new Work(room);
     this.search = new Search(room.call);
+    this.follower = new Follower(this);
+    room.on("buffers_changed", () => {
+      const told = room.newest.get();
+      if (told?.type === "buffers_changed") this.follower.inView(told);
+    });
     room.follow((committed) => {
       void this.tree.follow(committed);
-      void this.files.follow(committed).then((moved) => this.#retitle(moved));
+      void this.files.follow(committed).then((moved) => {
+        this.#retitle(moved);
+        return this.follower.committed(committed);
+      });
     });
   }
 
@@ -68,6 +78,13 @@ export class Place {
     if (line) this.files.of(path).goal.set({ line, column });
   }
 
+  /** Show what another opened or changed; the focus stays where it is. */
+  glance(path: string, by: string, line?: number): void {
+    this.tabs.glance({ ...fileTab(path), by });
+    this.pane.set("middle");
+    if (line) this.files.of(path).goal.set({ line, column: 1, still: true });
+  }
+
   /** Close a tab; a file with changes that aren't saved stays, and that is said. */
   closeTab(id: string): void {
     const tab = this.tabs.get().open.find((one) => one.id === id);
@@ -81,10 +98,6 @@ export class Place {
     }
     this.tabs.close(id);
   }
-}
-
-function fileTab(path: string): Tab {
-  return { id: `file:${path}`, kind: "file", title: path.slice(path.lastIndexOf("/") + 1), about: path };
 }
 
 const Context = createContext<Place | null>(null);

@@ -11,6 +11,7 @@ import type {
   Events,
   LogAnswer,
   ModeAnswer,
+  PresentRow,
   SettingsListAnswer,
   StatusAnswer,
   Tools,
@@ -41,6 +42,8 @@ export class Room {
   readonly plan: Resource<Plan | null>;
   /** What git says of the folder; an error where it is in no repository. */
   readonly git: Resource<Tools["editor_git_status"]["answers"]>;
+  /** Who works in the folder; what each did last is told by what came of it. */
+  readonly presence: Resource<PresentRow[]>;
   /** The newest event, for those who want to tell of it. */
   readonly newest = new Store<Told | null>(null);
   readonly #stream: Stream;
@@ -65,6 +68,12 @@ export class Room {
     this.settings = this.look(async () => await this.call("settings.list", {}), "settings_changed", "mode_changed");
     this.plan = this.look(async () => await this.#plan(), "plan_changed", "approval_decided", "approval_staged");
     this.git = this.look(async () => await tool(this.call, "editor_git_status", {}), "committed");
+    this.presence = this.look(
+      async () => (await this.call("presence.list", {})).present,
+      "presence_changed",
+      "buffers_changed",
+      "committed",
+    );
     this.#stream = new Stream(key, path, {
       line: (line) => this.line.set(line),
       told: (event) => this.#tell(event),

@@ -1,13 +1,21 @@
 /** What is open in the middle: each tab once, by its id, and which of them is shown. */
 import { Store } from "./store";
 
-export type Tab = { id: string; kind: string; title: string; about: string };
+/** `by`: another has opened it, and the person hasn't taken it over yet. */
+export type Tab = { id: string; kind: string; title: string; about: string; by?: string | undefined };
+
+/** Tabs of others that are kept; the oldest goes first. */
+const MOST_OF_OTHERS = 8;
 
 export type Tabs = { open: Tab[]; active: string | null };
 
 /** The one that is seen. */
 export function shownOf({ open, active }: Tabs): Tab | undefined {
   return open.find((tab) => tab.id === active);
+}
+
+export function fileTab(path: string): Tab {
+  return { id: `file:${path}`, kind: "file", title: path.slice(path.lastIndexOf("/") + 1), about: path };
 }
 
 export class TabList extends Store<Tabs> {
@@ -29,8 +37,37 @@ export class TabList extends Store<Tabs> {
     this.set({ open: renamed, active: active === id ? tab.id : active });
   }
 
+  /** Go there; a tab of another's is the person's from now on. */
   activate(id: string): void {
     this.set({ ...this.get(), active: id });
+    this.claim();
+  }
+
+  /** The shown tab is the person's. */
+  claim(): void {
+    const { open, active } = this.get();
+    this.set({ active, open: open.map((one) => (one.id === active ? { ...one, by: undefined } : one)) });
+  }
+
+  /** Put a tab of another's beside those that are there. */
+  lay(tab: Tab): void {
+    const { open, active } = this.get();
+    if (open.some((one) => one.id === tab.id)) return;
+    const others = open.filter((one) => one.by !== undefined && one.id !== active);
+    const spare = others.length < MOST_OF_OTHERS ? undefined : others[0];
+    this.set({ active, open: [...open.filter((one) => one !== spare), tab] });
+  }
+
+  /** Show a tab of another's, which stays theirs. */
+  glance(tab: Tab): void {
+    this.lay(tab);
+    this.set({ ...this.get(), active: tab.id });
+  }
+
+  /** They have closed it. */
+  withdraw(id: string, by: string): void {
+    const { open, active } = this.get();
+    if (id !== active && open.some((one) => one.id === id && one.by === by)) this.close(id);
   }
 
   /** Close it; its neighbour is shown, the right one first. */
