@@ -305,3 +305,24 @@ def test_what_is_known_is_dropped_unless_somebody_may_still_write_to_it(house):
     assert house.tree() == {}
     assert drop_known(fd, "f", lambda seen: False)  # it is gone
     assert not is_held(fd, "f")
+
+
+def test_a_link_is_not_asked_about_what_it_leads_to(tmp_path):
+    """A program may write to that; the link goes all the same."""
+    (tmp_path / "f").write_bytes(b"x")
+    (tmp_path / "link").symlink_to("f")
+    folder = os.open(tmp_path, os.O_DIRECTORY)
+    with open(tmp_path / "f", "ab"):
+        assert not is_held(folder, "link")
+        assert drop_known(folder, "link", lambda seen: True)
+    os.close(folder)
+    assert os.listdir(tmp_path) == ["f"]
+
+
+def test_a_pipe_without_a_writer_holds_nobody_up(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    folder = os.open(tmp_path, os.O_DIRECTORY)
+    assert not is_held(folder, "pipe")
+    assert drop_known(folder, "pipe", lambda seen: True)
+    os.close(folder)
+    assert os.listdir(tmp_path) == []

@@ -152,11 +152,13 @@ def test_an_opening_that_cant_sync_what_it_took_back_doubts_the_disk(failing):
     assert last == "done ['g']"
 
 
-def test_a_moved_file_has_no_slot_whose_folder_could_be_doubted(failing):
-    stage = ".agentic/stage"
-    first, second = failing(f"{stage}/tx_000000000001-1", "1", ">f", "+g", also=stage)
+def test_only_folders_of_new_files_are_doubted_and_not_those_of_moved_ones(failing):
+    """The second fault is of the root: nothing was to be proven there before the commit."""
+    staged = ".agentic/stage/tx_000000000001-1"
+    first, second, third = failing(staged, "1..2", ">f", "+g", "+h", also=".")
     assert first.startswith("The new files can't be written: Input/output error.")
-    assert second == "done ['from', 'g']"
+    assert second.startswith("The disk did not confirm the change; it was taken back: Input/output error.")
+    assert third == "done ['from', 'h']"
 
 
 if __name__ == "__main__":
