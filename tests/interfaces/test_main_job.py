@@ -57,7 +57,7 @@ def make_serve(folder: Path, environ: dict[str, str]) -> Iterator[None]:
         start_new_session=True,
     ) as serve:
         try:
-            said = serve.stdout.readline()
+            said = next(line for line in serve.stdout if not line.startswith("page: built "))
             assert said == f"Serving {folder}. An agent connects with: workroom mcp {folder}\n", said
             yield
         finally:
