@@ -14,6 +14,7 @@ import {
   lineNumbers,
 } from "@codemirror/view";
 import { useEffect, useRef } from "react";
+import { nameOf } from "../parts/paths";
 import { useStore } from "../state/store";
 import type { Disk, OpenFile } from "./files";
 import { look, nonce } from "./look";
@@ -114,7 +115,7 @@ function telling(file: OpenFile): Extension {
 }
 
 async function speak(view: EditorView, path: string): Promise<void> {
-  const found = LanguageDescription.matchFilename(languages, path.slice(path.lastIndexOf("/") + 1));
+  const found = LanguageDescription.matchFilename(languages, nameOf(path));
   const loaded = await found?.load().catch(() => null); // without its grammar it is plain text
   if (loaded && view.dom.isConnected) view.dispatch({ effects: language.reconfigure(loaded) });
 }

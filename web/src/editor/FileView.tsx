@@ -6,7 +6,7 @@ import { usePlace } from "../shell/place";
 import { Resource, useStore } from "../state/store";
 import type { Tab } from "../state/tabs";
 import { Conflict } from "./Conflict";
-import type { FileState, OpenFile } from "./files";
+import { type FileState, type OpenFile, withOneLineEnd } from "./files";
 
 const Code = lazy(() => import("./Code"));
 const Preview = lazy(() => import("./Preview"));
@@ -52,7 +52,7 @@ function SinceHead({ file }: { file: OpenFile }) {
   useEffect(() => void head.refresh(), [head]);
   if (!value) return error ? <Failure error={error} /> : <Loading what="the last commit" />;
   if (value.binary) return <Empty icon="files" title="The committed file is no text" />;
-  const before = value.exists ? value.content.replace(/\r\n?/g, "\n") : "";
+  const before = value.exists ? withOneLineEnd(value.content) : "";
   if (value.exists && before === file.text())
     return <Empty icon="check" title="Nothing differs from the last commit" />;
   return <Difference before={before} after={file.text()} says="What differs from the last commit" />;

@@ -137,7 +137,7 @@ export class OpenFile extends Store<FileState> {
     try {
       const disk = await tool(this.call, "editor_open", { path: this.path });
       const same = disk.version === this.get().base.version;
-      const theirs = same ? null : { text: lines(disk.content), version: disk.version };
+      const theirs = same ? null : { text: withOneLineEnd(disk.content), version: disk.version };
       this.set({ ...this.get(), theirs });
     } catch (error) {
       const refused = asRefused(error);
@@ -158,7 +158,7 @@ export class OpenFile extends Store<FileState> {
 
   #put(answer: Awaited<ReturnType<typeof tool<"editor_open">>>): void {
     const { round, by } = this.get();
-    const text = lines(answer.content);
+    const text = withOneLineEnd(answer.content);
     this.text = () => text;
     this.kept = null;
     this.cursor.set({ line: 1, column: 1, lines: text.split("\n").length });
@@ -230,6 +230,6 @@ export class OpenFiles {
 }
 
 /** The editor has one kind of line end; a save keeps those that the file has. */
-function lines(text: string): string {
+export function withOneLineEnd(text: string): string {
   return text.replace(/\r\n?/g, "\n");
 }

@@ -8,7 +8,8 @@ import { useStore } from "../state/store";
 import { Naming } from "./Naming";
 import { type Asked, move, remove, renameTo } from "./actions";
 import { type Mark, marksOf } from "./marks";
-import { type Row, type Tree, nameOf, parentOf, rowsOf } from "./tree";
+import { nameOf, parentOf } from "../parts/paths";
+import { type Row, type Tree, rowsOf } from "./tree";
 
 const ROW_PX = 24;
 

@@ -2,7 +2,8 @@
 import { tool } from "../api/tool";
 import type { Place } from "../shell/place";
 import { asRefused } from "../state/store";
-import { type Row, nameOf, parentOf } from "./tree";
+import { nameOf, parentOf } from "../parts/paths";
+import type { Row } from "./tree";
 
 export type Asked = { kind: "file" | "folder"; folder: string } | { kind: "rename"; path: string };
 

@@ -1,5 +1,6 @@
 /** What git says of each path, as a letter and a word; a folder has the mark of what is below it. */
 import type { Tools } from "../api/types";
+import { parentsOf } from "../parts/paths";
 
 export type Git = Tools["editor_git_status"]["answers"];
 export type Mark = { letter: string; says: string };
@@ -22,9 +23,7 @@ export function marksOf(git: Git | null): ReadonlyMap<string, Mark> {
     const mark = MARKS[entry.worktree] ?? MARKS[entry.index];
     if (!mark) continue;
     marks.set(entry.path, mark);
-    const parts = entry.path.split("/");
-    for (let count = 1; count < parts.length; count += 1) {
-      const folder = parts.slice(0, count).join("/");
+    for (const folder of parentsOf(entry.path)) {
       if (!marks.has(folder)) marks.set(folder, BELOW);
     }
   }

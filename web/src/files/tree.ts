@@ -6,6 +6,7 @@
 import type { Call } from "../api/call";
 import { tool } from "../api/tool";
 import type { Committed } from "../api/types";
+import { ROOT, parentOf, parentsOf } from "../parts/paths";
 import { Store, asRefused } from "../state/store";
 import type { Refused } from "../api/call";
 
@@ -25,7 +26,6 @@ export type Row = {
   ready: boolean;
 };
 
-const ROOT = ".";
 const ORDER = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 
 export class Tree extends Store<TreeState> {
@@ -60,9 +60,7 @@ export class Tree extends Store<TreeState> {
 
   /** Unfold what is above a path. */
   async reveal(path: string): Promise<void> {
-    const parts = path.split("/").slice(0, -1);
-    for (let count = 1; count <= parts.length; count += 1) {
-      const folder = parts.slice(0, count).join("/");
+    for (const folder of parentsOf(path)) {
       if (!this.get().open.has(folder)) await this.unfold(folder);
     }
   }
@@ -111,21 +109,6 @@ export function rowsOf({ levels, open }: TreeState): Row[] {
   };
   add(ROOT, 1);
   return rows;
-}
-
-/** The folder that holds a path; `.` for the root. */
-export function parentOf(path: string): string {
-  const at = path.lastIndexOf("/");
-  return at < 0 ? ROOT : path.slice(0, at);
-}
-
-export function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
-}
-
-function parentsOf(path: string): string[] {
-  const parts = path.split("/").slice(0, -1);
-  return parts.map((_, at) => parts.slice(0, at + 1).join("/"));
 }
 
 /** Folders first, then by name as people count. */

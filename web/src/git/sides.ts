@@ -1,4 +1,5 @@
 /** The two sides of a changed file: what is staged of it, and what isn't; each has a tab of its own. */
+import { nameOf } from "../parts/paths";
 import type { Tab } from "../state/tabs";
 
 export type Side = "index" | "worktree";
@@ -7,7 +8,7 @@ export type Side = "index" | "worktree";
 export const CONTEXT = 3;
 
 export function sideTab(side: Side, path: string): Tab {
-  const name = path.slice(path.lastIndexOf("/") + 1);
+  const name = nameOf(path);
   const title = `${name} (${side === "index" ? "staged" : "not staged"})`;
   return { id: `git:${side}:${path}`, kind: "git", title, about: `${side}:${path}` };
 }

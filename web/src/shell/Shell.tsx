@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import { Inbox } from "../inbox/Inbox";
 import { Boundary } from "../parts/Boundary";
 import { QuickOpen } from "../quick/QuickOpen";
+import { nameOf } from "../parts/paths";
 import type { Room } from "../state/room";
 import { useStore } from "../state/store";
 import { Line } from "./Line";
@@ -65,7 +66,7 @@ function useLeaving(place: Place): void {
 /** The window's title tells what waits. */
 function useTitle(room: Room): void {
   const waiting = useStore(room.pending).value?.length ?? 0;
-  const name = room.path.slice(room.path.lastIndexOf("/") + 1) || room.path;
+  const name = nameOf(room.path) || room.path;
   useEffect(() => {
     document.title = `${waiting ? `(${waiting}) ` : ""}${name} - Workroom`;
   }, [name, waiting]);

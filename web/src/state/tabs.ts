@@ -1,4 +1,5 @@
 /** What is open in the middle: each tab once, by its id, and which of them is shown. */
+import { nameOf } from "../parts/paths";
 import { Store } from "./store";
 
 /** `by`: another has opened it, and the person hasn't taken it over yet. */
@@ -15,7 +16,7 @@ export function shownOf({ open, active }: Tabs): Tab | undefined {
 }
 
 export function fileTab(path: string): Tab {
-  return { id: `file:${path}`, kind: "file", title: path.slice(path.lastIndexOf("/") + 1), about: path };
+  return { id: `file:${path}`, kind: "file", title: nameOf(path), about: path };
 }
 
 export class TabList extends Store<Tabs> {
