@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 from tests.page.browsing import Visit
 
 
@@ -72,6 +72,99 @@ def test_what_an_agent_writes_appears_in_tree_and_tab(visit: Visit) -> None:
     )
     expect(item(page, "fresh.txt")).to_be_visible()
     expect(text_of(page, "shared.txt")).to_contain_text("two")
+
+
+def test_an_agents_change_leaves_the_cursor_the_view_and_the_undo_of_an_open_file(visit: Visit) -> None:
+    visit.write("long.txt", "".join(f"line {number}\n" for number in range(1, 301)))
+    visit.ask("mode", mode="auto")
+    page = visit.sign_in()
+    item(page, "long.txt").click()
+    type_at_start(page, "long.txt", "typed ")
+    page.keyboard.press("Control+S")
+    expect(page.get_by_role("tab", name="long.txt")).not_to_contain_text("not saved")
+    page.keyboard.press("Control+End")
+    status = page.get_by_role("group", name="Shown file")
+    expect(status).to_contain_text("Line 301 of 301")
+    visit.edit(
+        {"type": "replace", "path": "long.txt", "search": "line 2\n", "replacement": "line 2\nhers\n"},
+        {"type": "replace", "path": "long.txt", "search": "line 299\n", "replacement": "hers too\n"},
+    )
+    expect(text_of(page, "long.txt")).to_contain_text("hers too")
+    expect(status).to_contain_text("Line 302 of 302")
+    expect(text_of(page, "long.txt")).to_be_focused()
+    page.keyboard.press("Control+Z")  # the person's own work, not the agent's
+    page.keyboard.press("Control+S")
+    expect(page.get_by_role("tab", name="long.txt")).not_to_contain_text("not saved")
+    text = visit.read("long.txt")
+    assert text.startswith("line 1\nline 2\nhers\nline 3\n"), text[:40]
+    assert text.endswith("line 298\nhers too\nline 300\n"), text[-40:]
+
+
+def test_what_is_typed_while_an_agents_change_is_fetched_is_kept(visit: Visit) -> None:
+    visit.write("shared.txt", "one\ntwo\n")
+    visit.ask("mode", mode="auto")
+    page = visit.sign_in()
+    item(page, "shared.txt").click()
+    expect(text_of(page, "shared.txt")).to_contain_text("one")
+    text_of(page, "shared.txt").click()
+    page.keyboard.press("Control+Home")
+    held: list[Route] = []
+    page.route("**/page/v1/call", lambda route: _hold(route, held))
+    visit.edit({"type": "replace", "path": "shared.txt", "search": "two", "replacement": "three"})
+    wait_for(page, held)
+    page.keyboard.type("typed ")
+    held[0].continue_()
+    expect(page.get_by_role("alert").filter(has_text="changed this file")).to_be_visible()
+    expect(text_of(page, "shared.txt")).to_contain_text("typed one")
+    assert visit.read("shared.txt") == "one\nthree\n"
+
+
+def test_what_two_agents_write_at_once_ends_as_the_newest(visit: Visit) -> None:
+    """The answer to the older question comes last."""
+    visit.write("shared.txt", "one\n")
+    visit.ask("mode", mode="auto")
+    page = visit.sign_in()
+    item(page, "shared.txt").click()
+    expect(text_of(page, "shared.txt")).to_contain_text("one")
+    held: list[Route] = []
+    page.route("**/page/v1/call", lambda route: _hold(route, held))
+    visit.edit({"type": "replace", "path": "shared.txt", "search": "one", "replacement": "two"})
+    wait_for(page, held)
+    older = held[0].fetch()
+    visit.edit({"type": "replace", "path": "shared.txt", "search": "two", "replacement": "three"})
+    page.wait_for_timeout(300)
+    held[0].fulfill(response=older)
+    expect(text_of(page, "shared.txt")).to_have_text("three")
+
+
+def test_theirs_in_the_place_of_mine_can_be_undone_in_the_editor(visit: Visit) -> None:
+    visit.write("shared.txt", "one\n")
+    visit.ask("mode", mode="auto")
+    page = visit.sign_in()
+    item(page, "shared.txt").click()
+    type_at_start(page, "shared.txt", "typed ")
+    visit.edit({"type": "replace", "path": "shared.txt", "search": "one", "replacement": "two"})
+    page.get_by_role("button", name="Take theirs").click()
+    expect(text_of(page, "shared.txt")).to_have_text("two")
+    text_of(page, "shared.txt").click()
+    page.keyboard.press("Control+Z")
+    expect(text_of(page, "shared.txt")).to_have_text("typed one")
+
+
+def wait_for(page: Page, held: list[Route]) -> None:
+    for _ in range(200):
+        if held:
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError("the file isn't read again")
+
+
+def _hold(route: Route, held: list[Route]) -> None:
+    """Keep back what reads the file, the first time."""
+    if not held and '"editor_open"' in (route.request.post_data or ""):
+        held.append(route)
+    else:
+        route.continue_()
 
 
 def test_a_tab_follows_where_an_agent_moves_its_file(visit: Visit) -> None:

@@ -1,9 +1,10 @@
 /** The editor: CodeMirror, loaded when the first file is opened. */
-import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, indentWithTab, isolateHistory } from "@codemirror/commands";
 import { LanguageDescription, bracketMatching, foldGutter, foldKeymap, indentOnInput } from "@codemirror/language";
 import { languages } from "@codemirror/language-data";
+import { diff } from "@codemirror/merge";
 import { gotoLine, highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
-import { Compartment, EditorState, type Extension, Text } from "@codemirror/state";
+import { type ChangeSpec, Compartment, EditorState, type Extension, Text, Transaction } from "@codemirror/state";
 import {
   EditorView,
   drawSelection,
@@ -35,10 +36,14 @@ export default function Code({ file, readOnly }: { file: OpenFile; readOnly: boo
     view.current = made;
     if (state !== file.kept) void speak(made, file.path);
     return () => {
-      if (file.get().round === round) file.kept = made.state;
+      file.kept = made.state;
       made.destroy();
       view.current = null;
     };
+  }, [file]);
+
+  useEffect(() => {
+    if (view.current) bring(view.current, file);
   }, [file, round]);
 
   useEffect(() => {
@@ -56,6 +61,18 @@ export default function Code({ file, readOnly }: { file: OpenFile; readOnly: boo
   }, [file, goal, round]);
 
   return <div className="code" ref={host} />;
+}
+
+/** Have it hold the file's text: cursor, view and undo stay. What replaces typed text can be undone, others' work can't. */
+function bring(view: EditorView, file: OpenFile): void {
+  const { doc } = view.state;
+  const text = file.text();
+  const changes = diff(doc.toString(), text, { scanLimit: 500, timeout: 100 }).map(
+    ({ fromA, toA, fromB, toB }): ChangeSpec => ({ from: fromA, to: toA, insert: text.slice(fromB, toB) }),
+  );
+  if (!changes.length) return;
+  const undoable = Transaction.addToHistory.of(file.get().replaced);
+  view.dispatch({ changes, annotations: [undoable, isolateHistory.of("full")] });
 }
 
 function stateOf(file: OpenFile): EditorState {

@@ -6,8 +6,8 @@
  */
 import type { Call, Refused } from "../api/call";
 import { tool } from "../api/tool";
-import type { Committed } from "../api/types";
-import { Store, asRefused } from "../state/store";
+import type { Committed, Tools } from "../api/types";
+import { Resource, Store, asRefused } from "../state/store";
 
 export type Disk = { text: string; version: string };
 
@@ -30,9 +30,13 @@ export type FileState = {
   theirs: Disk | "gone" | null;
   /** Who changed it, and how. */
   by: string;
-  /** Counts up when `base` replaces what is in the editor. */
+  /** Counts up when the editor is to hold `base`. */
   round: number;
+  /** Whether that came in the place of what was typed, which the editor's undo can bring back then. */
+  replaced: boolean;
 };
+
+type Read = Tools["editor_open"]["answers"];
 
 const EMPTY: FileState = {
   phase: "loading",
@@ -48,6 +52,7 @@ const EMPTY: FileState = {
   theirs: null,
   by: "",
   round: 0,
+  replaced: false,
 };
 
 export class OpenFile extends Store<FileState> {
@@ -58,6 +63,7 @@ export class OpenFile extends Store<FileState> {
   readonly cursor = new Store<{ line: number; column: number; lines: number }>({ line: 1, column: 1, lines: 0 });
   /** The editor's own state (undo, selection), kept while another tab is shown. */
   kept: unknown = null;
+  readonly #disk = new Resource(() => tool(this.call, "editor_open", { path: this.path }));
 
   constructor(
     private readonly call: Call,
@@ -68,13 +74,12 @@ export class OpenFile extends Store<FileState> {
     void this.load();
   }
 
-  /** Read it anew, and forget what was typed. */
+  /** Read it anew: what was typed is replaced, and an undo in the editor brings it back. */
   async load(): Promise<void> {
-    try {
-      this.#put(await tool(this.call, "editor_open", { path: this.path }));
-    } catch (error) {
-      this.set({ ...this.get(), phase: "failed", error: asRefused(error) });
-    }
+    await this.#disk.refresh();
+    const { value, error } = this.#disk.get();
+    if (error) this.set({ ...this.get(), phase: "failed", error });
+    else if (value) this.#put(value);
   }
 
   /** The editor tells what is in it now. */
@@ -92,13 +97,13 @@ export class OpenFile extends Store<FileState> {
       const said = { path: this.path, content: text, expected_version: onto ?? base.version };
       const answer = await tool(this.call, "editor_save", said);
       if (answer.saved) this.#saved(text, answer.version);
-      else await this.#look();
       return answer.saved;
     } catch (error) {
       this.set({ ...this.get(), error: asRefused(error) });
       return false;
     } finally {
       this.set({ ...this.get(), saving: false });
+      await this.#look(); // whoever was first: what was told of meanwhile, or is why nothing was saved
     }
   }
 
@@ -126,24 +131,26 @@ export class OpenFile extends Store<FileState> {
 
   /** Somebody has changed this file. */
   async follow(committed: Committed): Promise<void> {
-    if (this.get().saving) return;
     this.set({ ...this.get(), by: committed.actor });
-    if (this.get().dirty) await this.#look();
-    else await this.load();
+    await this.#look();
   }
 
-  /** See what stands on disk, and keep what is in the editor. */
+  /** See what stands on disk. What was typed into stays as it is, also where that was done while the answer came. */
   async #look(): Promise<void> {
-    try {
-      const disk = await tool(this.call, "editor_open", { path: this.path });
-      const same = disk.version === this.get().base.version;
-      const theirs = same ? null : { text: withOneLineEnd(disk.content), version: disk.version };
-      this.set({ ...this.get(), theirs });
-    } catch (error) {
-      const refused = asRefused(error);
-      if (refused.code === "NOT_FOUND") this.set({ ...this.get(), theirs: "gone" });
-      else this.set({ ...this.get(), error: refused });
-    }
+    await this.#disk.refresh();
+    const { value, error } = this.#disk.get();
+    const { base, dirty, phase, saving } = this.get();
+    if (saving) return; // what is on disk may be the save's own, which looks again
+    if (error) this.#missed(error);
+    else if (value && phase === "ready" && value.version === base.version) this.set({ ...this.get(), theirs: null });
+    else if (value && dirty) this.set({ ...this.get(), theirs: { text: textOf(value), version: value.version } });
+    else if (value) this.#put(value);
+  }
+
+  #missed(error: Refused): void {
+    if (!this.get().dirty) this.set({ ...this.get(), phase: "failed", error });
+    else if (error.code === "NOT_FOUND") this.set({ ...this.get(), theirs: "gone" });
+    else this.set({ ...this.get(), error });
   }
 
   async #makeAgain(): Promise<boolean> {
@@ -156,12 +163,11 @@ export class OpenFile extends Store<FileState> {
     return made !== null;
   }
 
-  #put(answer: Awaited<ReturnType<typeof tool<"editor_open">>>): void {
-    const { round, by } = this.get();
-    const text = withOneLineEnd(answer.content);
+  #put(answer: Read): void {
+    const { round, by, dirty } = this.get();
+    const text = textOf(answer);
     this.text = () => text;
-    this.kept = null;
-    this.cursor.set({ line: 1, column: 1, lines: text.split("\n").length });
+    this.cursor.set({ ...this.cursor.get(), lines: text.split("\n").length });
     this.set({
       ...EMPTY,
       phase: "ready",
@@ -173,6 +179,7 @@ export class OpenFile extends Store<FileState> {
       lossy: answer.lossy === true,
       by,
       round: round + 1,
+      replaced: dirty,
     });
   }
 
@@ -227,6 +234,10 @@ export class OpenFiles {
     const told = await tool(this.call, "editor_changes", { entry: committed.entry }).catch(() => null);
     return (told?.changes ?? []).flatMap(({ moved_from, path }) => (moved_from ? this.moved(moved_from, path) : []));
   }
+}
+
+function textOf(answer: Read): string {
+  return withOneLineEnd(answer.content);
 }
 
 /** The editor has one kind of line end; a save keeps those that the file has. */

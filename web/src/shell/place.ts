@@ -44,11 +44,11 @@ export class Place {
       if (told?.type === "buffers_changed") this.follower.inView(told);
     });
     room.follow((committed) => {
-      void this.tree.follow(committed);
       void this.files.follow(committed).then((moved) => {
         this.#retitle(moved);
         return this.follower.committed(committed);
       });
+      void this.tree.follow(committed);
     });
   }
 

@@ -124,7 +124,8 @@ export class Room {
 
   #tell(event: Told): void {
     this.newest.set(event);
-    this.#listeners.get(event.type)?.forEach((hear) => hear());
+    // What is on screen first: a browser has few connections, and answers come in the order of the questions.
     if (event.type === "committed") for (const hear of this.#followers) hear(event);
+    this.#listeners.get(event.type)?.forEach((hear) => hear());
   }
 }

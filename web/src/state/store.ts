@@ -32,20 +32,21 @@ export function useStore<T>(store: Store<T>): T {
 export type Fetched<T> = { value: T | null; error: Refused | null; loading: boolean };
 
 export class Resource<T> extends Store<Fetched<T>> {
-  #running = false;
+  #running: Promise<void> | null = null;
   #again = false;
 
   constructor(private readonly load: () => Promise<T>) {
     super({ value: null, error: null, loading: true });
   }
 
-  /** Fetch it anew; what is asked meanwhile is fetched once more, after. */
-  readonly refresh = async (): Promise<void> => {
-    if (this.#running) {
-      this.#again = true;
-      return;
-    }
-    this.#running = true;
+  /** Fetch it anew; ends when nothing is older than this call. What is asked meanwhile is fetched once more, after. */
+  readonly refresh = (): Promise<void> => {
+    if (this.#running) this.#again = true;
+    this.#running ??= this.#run();
+    return this.#running;
+  };
+
+  async #run(): Promise<void> {
     do {
       this.#again = false;
       this.set({ ...this.get(), loading: true });
@@ -55,8 +56,8 @@ export class Resource<T> extends Store<Fetched<T>> {
         this.set({ ...this.get(), error: asRefused(error), loading: false });
       }
     } while (this.#again);
-    this.#running = false;
-  };
+    this.#running = null;
+  }
 }
 
 export function asRefused(error: unknown): Refused {
