@@ -233,6 +233,20 @@ def test_the_last_commit_is_taken_back_once_that_was_said(visit: Visit, repo: Pa
     assert visit.read("f.txt") == "changed\n"
 
 
+def test_a_commit_that_came_after_the_question_is_not_taken_back(visit: Visit, repo: Path) -> None:
+    visit.write("f.txt", "changed\n")
+    git(repo, "commit", "-qam", "Mine")
+    page = visit.sign_in()
+    question = view(page).get_by_role("region", name="Undo the last commit")
+    view(page).get_by_role("button", name="Undo commit…").click()
+    expect(question).to_be_visible()
+    git(repo, "commit", "-q", "--allow-empty", "-m", "Theirs")
+    question.get_by_role("button", name="Undo it").click()
+    expect(view(page).get_by_role("alert")).to_contain_text("Nothing was undone.")
+    expect(question).to_have_count(0)
+    assert git(repo, "log", "-1", "--format=%s") == "Theirs"
+
+
 def test_a_pushed_commit_is_forced_only_where_it_was_refused(visit: Visit, repo: Path, far: Path) -> None:
     git(repo, "commit", "-q", "--allow-empty", "-m", "Out")
     git(repo, "push", "-q", "-u", "origin", "main")

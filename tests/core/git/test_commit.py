@@ -282,6 +282,15 @@ def test_a_merge_is_not_taken_back_unless_forced(ws, at):
     assert git(ws, "log", "-1", "--format=%s") == "main"
 
 
+def test_only_the_commit_that_is_meant_is_taken_back(ws, at):
+    meant = git(ws, "rev-parse", "HEAD")
+    assert plan_undo(at(ws), expected=meant).sha == meant
+    git(ws, "commit", "-q", "--allow-empty", "-m", "theirs")
+    error = refused(lambda: plan_undo(at(ws), force=True, expected=meant))
+    assert error.code is ErrorCode.EDIT_CONFLICT
+    assert error.details == {"sha": git(ws, "rev-parse", "HEAD"), "expected": meant}
+
+
 def test_a_branch_that_has_moved_is_not_taken_back(ws, at):
     undoing = plan_undo(at(ws))
     git(ws, "commit", "-q", "--allow-empty", "-m", "theirs")

@@ -172,7 +172,7 @@ def test_text_that_is_no_utf8(root, ws):
     (ws / os.fsdecode(b"n\xe9")).write_bytes(b"needle")
     by_path = {match.path: match for match in found(root).matches}
     assert (by_path["latin"].text, by_path["latin"].column) == ("caf\ufffd needle", 6)
-    assert (by_path["wide"].text, by_path["wide"].column) == ("ünï needle", 5)
+    assert (by_path["wide"].text, by_path["wide"].column, by_path["wide"].length) == ("ünï needle", 5, 6)
     assert os.fsdecode(b"n\xe9") in by_path
 
 

@@ -41,6 +41,7 @@ def test_status(ws, ask):
             {"path": "h", "index": "renamed", "worktree": "unchanged", "staged": True, "renamed_from": "g"},
             {"path": "\\xff", "index": "untracked", "worktree": "untracked", "staged": False, "renamed_from": None},
         ],
+        "head": git(ws, "rev-parse", "HEAD"),
     }
     assert answer.summary == "On main: 2 changed paths."
 

@@ -107,6 +107,17 @@ def test_a_commit_is_undone(house, repo, ask):
     assert ask("git_undo_commit")["error"]["code"] == "NOT_FOUND"
 
 
+def test_another_commit_than_the_one_that_is_meant_stays(house, repo, ask):
+    seen = ask("git_status")["head"]
+    (repo / "f").write_text("2\n")
+    git(repo, "commit", "-qam", "theirs")
+    refused = ask("git_undo_commit", expected_sha=seen)
+    assert refused["error"]["code"] == "EDIT_CONFLICT"
+    assert (git(repo, "log", "-1", "--format=%s"), house.tx.history(1)) == ("theirs", [])
+    assert ask("git_undo_commit", expected_sha="HEAD")["error"]["code"] == "INVALID_INPUT"
+    assert ask("git_undo_commit", expected_sha=ask("git_status")["head"])["message"] == "theirs"
+
+
 def test_undoing_a_pushed_commit_is_refused_and_forced_it_is_destructive(house, repo, ask, tmp_path):
     git(tmp_path, "clone", "-q", "--bare", str(repo), "far")
     git(repo, "remote", "add", "origin", str(tmp_path / "far"))

@@ -20,6 +20,23 @@ def test_lines_by_file(house, ask):
     assert ask("search", pattern="(")["error"]["code"] == "INVALID_INPUT"
 
 
+def test_a_hit_says_where_its_match_is(house, ask):
+    house.write("wide", "ünï näädle 🙂🙂 x\r\n")
+    house.write("bad", b"\xe9 n\xe9edle\n")
+    house.write("long", "é" * 5000 + "needle" + "y" * 5000 + "\n")
+
+    def hits(pattern, path):
+        (file,) = ask("search", pattern=pattern, include_glob=[path])["files"]
+        return [(hit["column"], hit["length"], hit["cut"]) for hit in file["hits"]]
+
+    assert hits("n.*dle", "wide") == [(2, 9, False)]
+    assert hits("🙂+ ?", "wide") == [(12, 3, False)]
+    assert hits("x.*", "wide") == [(15, 1, False)]  # the line's ending is none of it
+    assert hits("(?-u:n.edle)", "bad") == [(3, 6, False)]  # a byte that is no text counts as it is shown
+    assert hits("needle", "long") == [(5001, 6, True)]
+    assert hits("^", "wide") == [(1, 0, False)]
+
+
 def test_truncated_means_that_there_was_more(house, ask):
     house.write("a", "x\nx\nx\n")
     assert ask("search", pattern="x", max_matches=3)["truncated"] is False

@@ -7,8 +7,11 @@ import { Store, asRefused } from "../state/store";
 /** `good` is false where nothing failed, and it wasn't done. */
 export type Told = { text: string; good: boolean };
 
-/** The question whether the last commit is taken back; `force` where it was refused, for `why`. */
-export type Undoing = { force: boolean; why: string };
+/**
+ * The question whether the last commit is taken back; `sha` is the one that was the last when it was asked, `force`
+ * where it was refused, for `why`.
+ */
+export type Undoing = { sha: string; force: boolean; why: string };
 
 export type WorkState = {
   /** What is on its way now; empty when nothing is. */
@@ -79,7 +82,8 @@ export class Work extends Store<WorkState> {
   }
 
   askUndo(): void {
-    this.set({ ...this.get(), told: null, error: null, undoing: { force: false, why: "" } });
+    const sha = this.room.git.get().value?.head ?? "";
+    this.set({ ...this.get(), told: null, error: null, undoing: { sha, force: false, why: "" } });
   }
 
   keepCommit(): void {
@@ -88,15 +92,16 @@ export class Work extends Store<WorkState> {
 
   /** Take the last commit back, as was asked; its message is there for the next one. */
   undo(): Promise<void> {
-    const force = this.get().undoing?.force === true;
+    const { sha = "", force = false } = this.get().undoing ?? {};
     return this.#run("Undoing the commit", async () => {
       try {
-        const done = await tool(this.room.call, "editor_git_undo_commit", { force });
+        const meant = sha ? { expected_sha: sha } : {};
+        const done = await tool(this.room.call, "editor_git_undo_commit", { force, ...meant });
         this.write(this.get().message || done.message);
         const outside = done.outside ? `${done.outside} of its paths lie outside of this folder.` : "";
         return { text: lines(`Undid ${done.undone_sha.slice(0, 7)}; its changes are staged.`, outside), good: true };
       } catch (error) {
-        this.set({ ...this.get(), undoing: forcing(asRefused(error)) });
+        this.set({ ...this.get(), undoing: forcing(sha, asRefused(error)) });
         throw error;
       }
     });
@@ -116,12 +121,12 @@ export class Work extends Store<WorkState> {
 }
 
 /** The question that a refusal leaves open: only what was pushed, and a merge, can be forced. */
-function forcing({ details }: Refused): Undoing | null {
+function forcing(sha: string, { details }: Refused): Undoing | null {
   if (details.pushed) {
     const why = `It is in ${String(details.pushed)}: whoever fetched it keeps it, and the next push will be refused.`;
-    return { force: true, why };
+    return { sha, force: true, why };
   }
-  return details.merge ? { force: true, why: "It is a merge: the branch goes back to its first parent." } : null;
+  return details.merge ? { sha, force: true, why: "It is a merge: the branch goes back to its first parent." } : null;
 }
 
 function skipped(hooks: string[] | undefined): string {

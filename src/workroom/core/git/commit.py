@@ -110,13 +110,15 @@ def stage_everything(repo: Reading, index: Index) -> None:
     repo.runner.run("add", "--all", "--", spec, *within, env=index.env, literal=False)
 
 
-def plan_undo(repo: Reading, *, force: bool = False) -> Undoing:
-    """The last commit as it would be taken back. NOT_FOUND without one; TRANSACTION_STATE for a merge and for one that
-    was pushed, unless it is forced."""
+def plan_undo(repo: Reading, *, force: bool = False, expected: str | None = None) -> Undoing:
+    """The last commit as it would be taken back. NOT_FOUND without one; EDIT_CONFLICT where it isn't the `expected`
+    one; TRANSACTION_STATE for a merge and for one that was pushed, unless it is forced."""
     check_settled(repo.runner)
     sha = repo.head()
     if sha is None:
         raise WorkroomError(ErrorCode.NOT_FOUND, "There is no commit to undo.")
+    if expected is not None and sha != expected:
+        raise _another(sha, expected)
     parents, _, message = repo.runner.text("show", "-s", "--format=%P%x00%B", "--encoding=UTF-8", sha).partition("\0")
     parent = parents.split(" ")[0] or None
     pushed = repo.runner.text("for-each-ref", "--count=1", f"--contains={sha}", "--format=%(refname)", "refs/remotes")
@@ -225,6 +227,15 @@ def _not_undone(undoing: Undoing) -> WorkroomError:
         f"{undoing.sha[:7]} {why}; it isn't undone.",
         next_step="Make a commit that turns it back, or force this where nobody has fetched it.",
         details={"sha": undoing.sha, "merge": undoing.merge, "pushed": undoing.pushed},
+    )
+
+
+def _another(sha: str, expected: str) -> WorkroomError:
+    return WorkroomError(
+        ErrorCode.EDIT_CONFLICT,
+        f"The last commit is {sha[:7]} by now, not {expected[:7]}. Nothing was undone.",
+        next_step="Look at editor_git_status and at that commit, then undo it by its own hash if it is meant.",
+        details={"sha": sha, "expected": expected},
     )
 
 

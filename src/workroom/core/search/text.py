@@ -63,11 +63,13 @@ class Query:
 
 @dataclass(slots=True)
 class Match:
-    """One line that matches. `line` and `column` count from 1, `column` in characters; `cut`: not all is shown."""
+    """One line that matches. `line` and `column` count from 1; `column`, and `length` of the first match, are in
+    characters of the line; `cut`: not all of it is shown."""
 
     path: str
     line: int
     column: int
+    length: int
     text: str
     cut: bool = False
     before: list[str] = field(default_factory=list)
@@ -281,11 +283,11 @@ class _Lines:
         if len(self.matches) == self._limit:
             self.full = True
             return
-        at = found[0]["start"] if found else 0
+        at, end = (found[0]["start"], found[0]["end"]) if found else (0, 0)
         text, cut = _shown(raw, at)
         before = [line for near, line in self._recent if near >= number - self._context]
-        column = len(raw[:at].decode("utf-8", "replace")) + 1
-        self.matches.append(Match(self._file, number, column, text, cut, before))
+        column, length = _characters(raw[:at]) + 1, _characters(raw[at:end].rstrip(b"\r\n"))
+        self.matches.append(Match(self._file, number, column, length, text, cut, before))
 
 
 class _Files:
@@ -342,6 +344,10 @@ def _read(lines: Iterator[bytes], scope: _Scope, sink: _Lines | _Files, pulse: P
 def _raw(value: Any) -> bytes:
     """Text as ripgrep's JSON carries it: as it is, or in base64 where it isn't UTF-8."""
     return base64.b64decode(value["bytes"]) if "bytes" in value else str(value["text"]).encode()
+
+
+def _characters(raw: bytes) -> int:
+    return len(raw.decode("utf-8", "replace"))
 
 
 def _shown(raw: bytes, at: int) -> tuple[str, bool]:

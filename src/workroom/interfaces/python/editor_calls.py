@@ -161,11 +161,15 @@ class Editor:
         """
         return self._asks.call_flat("editor_git_commit", {"message": message, "stage_all": stage_all, "cwd": cwd})
 
-    def git_undo_commit(self, cwd: str | None = None, *, force: bool | None = None) -> Answer:
+    def git_undo_commit(
+        self, cwd: str | None = None, *, force: bool | None = None, expected_sha: str | None = None
+    ) -> Answer:
         """Take the last commit back; its changes stay staged, no file is touched. Not one that was pushed, or a
         merge.
         """
-        return self._asks.call_flat("editor_git_undo_commit", {"cwd": cwd, "force": force})
+        return self._asks.call_flat(
+            "editor_git_undo_commit", {"cwd": cwd, "force": force, "expected_sha": expected_sha}
+        )
 
     def git_stash(self, action: Literal["push", "pop"], *, cwd: str | None = None) -> Answer:
         """Put all changes aside, untracked files too (push), or bring the newest stash back (pop) where nothing

@@ -44,6 +44,8 @@ class StatusReport(BaseModel):
     behind: int
     clean: bool
     entries: list[StatusEntry]
+    head: str | None = None
+    """The commit that it is at; none before the first. `expected_sha` of editor_git_undo_commit."""
 
 
 class GitHunksInput(Arguments):
@@ -122,6 +124,7 @@ def _status(call: Call, arguments: GitStatusInput) -> Envelope:
         "behind": found.behind,
         "clean": not entries,
         "entries": entries,
+        "head": found.commit,
     }
     return Envelope(True, "editor_git_status", _status_line(found), data)
 

@@ -106,6 +106,9 @@ class GitUndoCommitInput(Arguments):
     """A folder within the repository. Not set: the workspace's own."""
     force: Annotated[bool, Field(description="also a pushed or merge commit")] = False
     """Also a commit that was pushed, or a merge (back to its first parent). Destructive."""
+    expected_sha: Annotated[str | None, Field(pattern="^[0-9a-f]{40,64}$", description="else a conflict")] = None
+    """The commit that is meant, in full (`head` of editor_git_status): where another is the last one by now, that is a
+    conflict and nothing is done. Not set: whichever is the last."""
 
 
 class GitUndoCommitOutput(BaseModel):
@@ -119,7 +122,7 @@ class GitUndoCommitOutput(BaseModel):
 
 def _undo_commit(call: Call, arguments: GitUndoCommitInput) -> Proposal:
     repo = repository(call, arguments.cwd)
-    undoing = plan_undo(repo, force=arguments.force)
+    undoing = plan_undo(repo, force=arguments.force, expected=arguments.expected_sha)
     short, subject = undoing.sha[:_SHORT], undoing.message.partition("\n")[0]
     operation = ("undo-commit", repo.place.git_dir, undoing.sha, arguments.force)
     effect = Effect(f"editor_git_undo_commit: {short} {subject}", operation)

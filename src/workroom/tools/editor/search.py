@@ -32,7 +32,9 @@ class SearchHit(BaseModel):
     """From 1."""
     text: str
     column: int = 1
-    """Where the first match begins, in characters from 1."""
+    """Where the first match begins, in characters of the line from 1."""
+    length: int = 0
+    """How long that match is, in characters of the line; an expression may match nothing at a place."""
     cut: bool = False
     """Whether a long line is shown around its match only."""
 
@@ -83,7 +85,13 @@ def _search(call: Call, arguments: SearchInput) -> Envelope:
 def _files(found: Matches) -> list[dict[str, Any]]:
     by_file: dict[str, list[dict[str, Any]]] = {}
     for match in found.matches:
-        hit = {"line": match.line, "text": match.text, "column": match.column, "cut": match.cut}
+        hit = {
+            "line": match.line,
+            "text": match.text,
+            "column": match.column,
+            "length": match.length,
+            "cut": match.cut,
+        }
         by_file.setdefault(match.path, []).append(hit)
     return [{"path": shown_path(path), "hits": hits} for path, hits in by_file.items()]
 
