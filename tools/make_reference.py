@@ -176,18 +176,21 @@ def gate_page() -> Iterator[str]:
     )
     yield table(("mode", "call", "`refuse`", "`ask`", "`allow`"), gate_rows())
     yield (
-        "Destructive: it deletes, moves or overwrites what is there, or rolls back by force. Can run code later: it "
-        "writes a file that `ask_patterns` names. A call that waits is answered with `status: pending_approval` and "
+        "Destructive: it deletes, moves or overwrites what is there, or rolls back by force. To overwrite is to put "
+        "other contents in a file's place as a whole: `rewrite`, `overwrite`, a save over a file that is there; an "
+        "edit of some of its lines (`replace`, `splice`, `patch`) isn't. Can run code later: it writes a file that "
+        "`ask_patterns` names. A call that waits is answered with `status: pending_approval` and "
         "the id that the person decides on."
     )
     yield "## Gated actions"
     rows = [
         (f"`{tool.name}`", f"`{action.name}`", f"`{operation_kind(tool, action)}`")
-        for tool in PROFILES["workspace"]
+        for tools in PROFILES.values()
+        for tool in tools
         for action in tool.actions
         if action.propose is not None
     ]
-    yield table(("tool", "action", "kind"), rows)
+    yield table(("tool", "action", "kind"), list(dict.fromkeys(rows)))
     yield "Everything else is never gated."
 
 

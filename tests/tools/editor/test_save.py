@@ -215,6 +215,37 @@ def test_what_stops_a_commit_is_told_as_it_is(house, ask):
     assert house.read("a.txt") == b"one\n"
 
 
+@pytest.mark.parametrize(
+    ("mode", "ceiling", "over", "new"),
+    [
+        ("auto", "refuse", "PROTECTED_PATH", "runs"), ("auto", "ask", "waits", "runs"),
+        ("auto", "allow", "runs", "runs"), ("manual", "refuse", "PROTECTED_PATH", "waits"), ("manual", "ask", "waits", "waits"),
+        ("manual", "allow", "waits", "waits"), ("plan", "refuse", "PROTECTED_PATH", "APPROVAL_REQUIRED"),
+        ("plan", "ask", "APPROVAL_REQUIRED", "APPROVAL_REQUIRED"),
+        ("plan", "allow", "APPROVAL_REQUIRED", "APPROVAL_REQUIRED"),
+    ],
+)  # fmt: skip
+def test_a_save_over_a_file_is_judged_as_a_rewrite_and_a_new_file_as_a_create(house, ask, mode, ceiling, over, new):
+    def became(answer):
+        waits = answer.get("status") == "pending_approval"
+        return answer["error"]["code"] if "error" in answer else "waits" if waits else "runs"
+
+    def edited(operation):
+        answer = call(
+            Call(house.workspace, AGENT, "workspace"), "workspace_edit", {"action": "apply", "operations": [operation]}
+        )
+        return became({**answer.data, **({} if answer.ok else {"error": answer.error})})
+
+    for name in "ab":
+        house.write(name, "one\n")
+    house.settings = Settings(mode=mode, destructive_edits=ceiling)
+    version = ask("open", path="a")["version"]
+    assert became(ask("save", path="a", content="", expected_version=version)) == over
+    assert edited({"type": "rewrite", "path": "b", "content": ""}) == over
+    assert became(ask("save", path="c", content="x\n")) == new
+    assert edited({"type": "create", "path": "d", "content": "x\n"}) == new
+
+
 def test_an_agents_save_waits_and_is_collected_by_the_same_call(gated, ask):
     gated.write("a.txt", "one\n")
     version = ask("open", path="a.txt")["version"]

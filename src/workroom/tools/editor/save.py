@@ -2,6 +2,9 @@
 
 What is guarded by:  expected_version, else expected_mtime, else the version of the client's own buffer. Without any
 of them a save makes a new file only: over one that the client never opened it is refused, as a conflict.
+
+Over a file that is there a save is a rewrite, and so it is destructive, however small the difference: what a call may
+overwrite can't depend on the tool that asks, or an empty `content` were a way around the ceiling.
 """
 
 from __future__ import annotations
