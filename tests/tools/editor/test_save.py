@@ -219,8 +219,9 @@ def test_what_stops_a_commit_is_told_as_it_is(house, ask):
     ("mode", "ceiling", "over", "new"),
     [
         ("auto", "refuse", "PROTECTED_PATH", "runs"), ("auto", "ask", "waits", "runs"),
-        ("auto", "allow", "runs", "runs"), ("manual", "refuse", "PROTECTED_PATH", "waits"), ("manual", "ask", "waits", "waits"),
-        ("manual", "allow", "waits", "waits"), ("plan", "refuse", "PROTECTED_PATH", "APPROVAL_REQUIRED"),
+        ("auto", "allow", "runs", "runs"), ("manual", "refuse", "PROTECTED_PATH", "waits"),
+        ("manual", "ask", "waits", "waits"), ("manual", "allow", "waits", "waits"),
+        ("plan", "refuse", "PROTECTED_PATH", "APPROVAL_REQUIRED"),
         ("plan", "ask", "APPROVAL_REQUIRED", "APPROVAL_REQUIRED"),
         ("plan", "allow", "APPROVAL_REQUIRED", "APPROVAL_REQUIRED"),
     ],
