@@ -11,7 +11,7 @@ rmSync(assets, { recursive: true, force: true });
 mkdirSync(assets, { recursive: true });
 
 const { metafile } = await build({
-  entryPoints: ["src/main.tsx"],
+  entryPoints: ["src/main.tsx", "src/api/worker.ts"],
   outdir: assets,
   publicPath: "/assets",
   bundle: true,
@@ -29,11 +29,14 @@ const { metafile } = await build({
   logLevel: "warning",
 });
 
-const entry = Object.entries(metafile.outputs).find(([, made]) => made.entryPoint === "src/main.tsx");
-if (!entry) throw new Error("esbuild made no entry");
+const madeOf = (source) => Object.entries(metafile.outputs).find(([, made]) => made.entryPoint === source);
+const entry = madeOf("src/main.tsx");
+const worker = madeOf("src/api/worker.ts");
+if (!entry || !worker) throw new Error("esbuild made no entry");
 const named = (path) => path.slice(path.lastIndexOf("/") + 1);
 const page = readFileSync("src/index.html", "utf8")
   .replace("%SCRIPT%", `/assets/${named(entry[0])}`)
+  .replace("%WORKER%", `/assets/${named(worker[0])}`)
   .replace("%STYLE%", `/assets/${named(entry[1].cssBundle)}`);
 writeFileSync(join(output, "index.html"), page);
 for (const name of readdirSync(assets)) {

@@ -161,6 +161,33 @@ def test_a_tab_is_there_while_it_follows_and_its_buffers_go_to_who_comes_back(br
     assert rows(_buffers(brief_page, ONE, at)) == [("a.txt", False)], "the new one has them"
 
 
+def test_tabs_that_share_a_stream_are_each_there_until_it_is_theirs_no_more(brief, brief_page):
+    at = str(brief.folder)
+    shared = stream(brief_page, f"{ONE},{TWO}")
+    tool(brief_page, ONE, "open", at=at, path="a.txt")
+    tool(brief_page, TWO, "open", at=at, path="b.txt")
+    threading.Event().wait(0.6)
+    both = [("a.txt", False), ("b.txt", True)]
+    assert sorted(rows(_buffers(brief_page, TWO, at))) == both, "neither has asked for anything for a while"
+    left = stream(brief_page, TWO)
+    shared.connection.close()
+    wait_until(lambda: len(brief.daemon.hub.presence.list(brief.daemon.hub.open(at))) == 1)
+    assert ("a.txt", True) in rows(_buffers(brief_page, TWO, at)), "the other has left"
+    left.connection.close()
+
+
+@pytest.mark.parametrize("tabs", ["short", f"{ONE},", f"{ONE}, {TWO}", ",".join(f"tab-{n:05}" for n in range(201))])
+def test_what_names_no_tabs_is_refused(brief, brief_page, tabs):
+    path = f"/page/v1/events?workspace={brief.folder}"
+    answer = brief_page.web.ask("GET", path, authorization=f"Bearer {brief_page.key}", workroom_tab=tabs)
+    assert (answer.status, answer.code) == (400, "INVALID_INPUT")
+
+
+def test_a_call_is_made_by_one_tab(brief, brief_page):
+    answer = tool(brief_page, f"{ONE},{TWO}", "buffers_list", at=str(brief.folder))
+    assert (answer.status, answer.code) == (400, "INVALID_INPUT")
+
+
 def test_a_tab_that_reloads_is_the_same(brief, brief_page):
     at = str(brief.folder)
     tool(brief_page, ONE, "open", at=at, path="a.txt")

@@ -110,11 +110,13 @@ def play(visit: Visit) -> Iterator[str]:
     visit.settle()
     yield "phone-inbox"
     page.set_viewport_size(WIDE)
-    page.route("**/page/v1/events*", lambda route: route.abort())
-    visit.room.person().get("close", path=str(visit.room.folder))  # the stream ends, and comes back no more
+    away = visit.room.folder.with_name("away")
+    visit.room.folder.rename(away)
+    visit.room.person().get("close", path=str(visit.room.folder))  # the stream ends, and can't be had again
     page.get_by_text("Not live.", exact=True).wait_for()
     visit.settle()
     yield "not-live"
+    away.rename(visit.room.folder)
 
 
 def _history(visit: Visit) -> None:

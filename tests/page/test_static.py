@@ -26,7 +26,7 @@ def test_the_page_comes_without_a_key_and_under_a_strict_policy(visitor: Web) ->
     policy = dict(one.strip().split(" ", 1) for one in answer.headers["content-security-policy"].split(";"))
     assert policy["default-src"] == policy["base-uri"] == policy["form-action"] == policy["frame-ancestors"] == "'none'"
     assert (policy["script-src"], policy["connect-src"]) == ("'self'", "'self'")
-    assert (policy["require-trusted-types-for"], policy["trusted-types"]) == ("'script'", "'none'")
+    assert (policy["require-trusted-types-for"], policy["trusted-types"]) == ("'script'", "workroom-worker")
     nonce = re.search("'nonce-(.+)'", policy["style-src"])[1]
     assert f'nonce="{nonce}"' in answer.body.decode().lower(), "the test's own headers are in lower case"
     assert nonce not in get(visitor, "/").body.decode().lower(), "each time another"

@@ -4,7 +4,6 @@
  *     connecting ──ready──> live ──cut, silence──> lost ──after a while, or `retry`──> connecting
  *                                                   (goes on behind the last number: no gap, no duplicate)
  */
-import { headersOf } from "./call";
 import type { Events } from "./types";
 
 export type Told = {
@@ -18,7 +17,7 @@ export interface Listener {
   line(line: Line): void;
   /** One event; each number once, in order. */
   told(event: Told): void;
-  /** Nothing is known of what was before: take a new look. The stream goes on behind it. */
+  /** Nothing is known of what was before: take a new look. The stream goes on behind it; that it is live comes next. */
   anew(): void;
   /** The key counts no more. */
   signedOut(): void;
@@ -28,16 +27,20 @@ const SILENT_MS = 40_000;
 /** The server says something every 15 seconds. */
 const FIRST_MS = 500;
 const LONGEST_MS = 10_000;
+/** How long a stream that is opened anew on purpose may count as live before it is. */
+const RENEWED_MS = 1_000;
 
 export class Stream {
   #last: number | null = null;
   #stopped = false;
+  #renewed = false;
   #wait = FIRST_MS;
   #wake: (() => void) | null = null;
   #abort: AbortController | null = null;
 
+  /** `headers` are asked for at each connection. */
   constructor(
-    private readonly key: string,
+    private readonly headers: () => Record<string, string>,
     private readonly workspace: string,
     private readonly listener: Listener,
   ) {}
@@ -46,9 +49,12 @@ export class Stream {
   async run(): Promise<void> {
     addEventListener("online", this.retry);
     while (!this.#stopped) {
-      this.listener.line({ kind: "connecting" });
-      const ended = await this.#follow().catch(() => "cut" as const);
+      const late = setTimeout(() => this.listener.line({ kind: "connecting" }), this.#renewed ? RENEWED_MS : 0);
+      this.#renewed = false;
+      const ended = await this.#follow(() => clearTimeout(late)).catch(() => "cut" as const);
+      clearTimeout(late);
       if (this.#stopped) break;
+      if (this.#renewed) continue;
       if (ended === "signed out") return this.listener.signedOut();
       this.listener.line({ kind: "lost", until: Date.now() + this.#wait });
       await this.#pause();
@@ -64,14 +70,29 @@ export class Stream {
     this.#wake?.();
   }
 
+  /** Connect anew, with other headers, behind what was told last; a line that is lost is tried at its time. */
+  renew(): void {
+    if (!this.#abort) return;
+    this.#renewed = true;
+    this.#abort.abort();
+  }
+
   /** Try again now. */
   readonly retry = (): void => this.#wake?.();
 
-  async #follow(): Promise<"cut" | "signed out"> {
+  async #follow(heard: () => void): Promise<"cut" | "signed out"> {
     const abort = (this.#abort = new AbortController());
+    try {
+      return await this.#read(abort, heard);
+    } finally {
+      this.#abort = null;
+    }
+  }
+
+  async #read(abort: AbortController, heard: () => void): Promise<"cut" | "signed out"> {
     const since = this.#last === null ? "" : `&since=${this.#last}`;
     const path = `/page/v1/events?workspace=${encodeURIComponent(this.workspace)}${since}`;
-    const response = await fetch(path, { headers: headersOf(this.key), signal: abort.signal, cache: "no-store" });
+    const response = await fetch(path, { headers: this.headers(), signal: abort.signal, cache: "no-store" });
     if (response.status === 401) return "signed out";
     if (!response.ok || !response.body) return "cut";
     let silence = setTimeout(() => abort.abort(), SILENT_MS);
@@ -79,6 +100,7 @@ export class Stream {
       for await (const block of blocks(response.body)) {
         clearTimeout(silence);
         silence = setTimeout(() => abort.abort(), SILENT_MS);
+        heard();
         this.#hear(block);
       }
     } finally {
@@ -95,8 +117,8 @@ export class Stream {
       const known = this.#last !== null && event === "ready";
       this.#last = body.number;
       this.#wait = FIRST_MS;
-      this.listener.line({ kind: "live" });
       if (!known) this.listener.anew();
+      this.listener.line({ kind: "live" });
       return;
     }
     if (this.#last !== null && body.number <= this.#last) return;

@@ -4,7 +4,8 @@
  * A look is taken when the stream is live, and each event has what it tells of fetched anew; so nothing falls between.
  */
 import type { Call } from "../api/call";
-import { type Line, Stream, type Told } from "../api/events";
+import type { Line, Listener, Told } from "../api/events";
+import { type Following, follow } from "../api/follow";
 import { tool } from "../api/tool";
 import type {
   Committed,
@@ -46,7 +47,8 @@ export class Room {
   readonly presence: Resource<PresentRow[]>;
   /** The newest event, for those who want to tell of it. */
   readonly newest = new Store<Told | null>(null);
-  readonly #stream: Stream;
+  readonly #begin: () => Following;
+  #following: Following | null = null;
   readonly #listeners = new Map<keyof Events, Set<() => void>>();
   readonly #looks: (() => void)[] = [];
   readonly #followers: ((committed: Committed) => void)[] = [];
@@ -74,12 +76,13 @@ export class Room {
       "buffers_changed",
       "committed",
     );
-    this.#stream = new Stream(key, path, {
+    const listener: Listener = {
       line: (line) => this.line.set(line),
       told: (event) => this.#tell(event),
       anew: () => this.#looks.forEach((look) => look()),
       signedOut: leaveQuietly,
-    });
+    };
+    this.#begin = () => follow(key, path, listener);
   }
 
   readonly call: Call = (method, params) => this.unbound(method, params, this.path);
@@ -111,15 +114,15 @@ export class Room {
   }
 
   begin(): void {
-    void this.#stream.run();
+    this.#following = this.#begin();
   }
 
   retry(): void {
-    this.#stream.retry();
+    this.#following?.retry();
   }
 
   end(): void {
-    this.#stream.stop();
+    this.#following?.stop();
   }
 
   #tell(event: Told): void {

@@ -51,7 +51,7 @@ export function followOtherTabs(): void {
     if (event.key !== KEPT) return;
     const kept = keptKey();
     if (kept) enter(kept);
-    else session.set({ phase: "signed out", why: null });
+    else if (session.get().phase !== "signed out") session.set({ phase: "signed out", why: signedOutElsewhere() });
   });
 }
 

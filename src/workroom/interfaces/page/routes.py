@@ -41,6 +41,8 @@ _SIGN_IN_SECONDS = 10.0
 _TAB = re.compile(r"[A-Za-z0-9_-]{8,64}")
 _TABS = 1_000
 """Tabs that are there at once."""
+_SHARING = 200
+"""Tabs that share a stream."""
 
 
 class _Call(BaseModel):
@@ -105,7 +107,7 @@ class _Page:
         method = method_of(asked.method)
         params = parsed(method.params, asked.method, asked.params)
         named = None if asked.workspace is None else await self._workspace(asked.workspace)
-        with self._visited(request) as rooms:
+        with self._visited(request, self._tab_of(request)) as rooms:
             rooms.introduce(self._actor(rooms))
             session = Session(rooms.session, "workspace", named)
             asking = Asking(self._credential, self._server, session, _place(rooms, named))
@@ -121,12 +123,14 @@ class _Page:
         workspace = await self._workspace(request.query_params.get("workspace", ""))
         state = request.state
         stream = Stream(self._hub, state.feeds, self._hub.pool, workspace, state.stopping, state.current, names=None)
-        visit = self._visited(request)
+        tabs = self._tabs_of(request)
 
         async def events() -> AsyncIterator[bytes]:
-            with visit as rooms:
-                rooms.introduce(self._actor(rooms))
-                rooms.visit(workspace)
+            with contextlib.ExitStack() as visits:
+                for tab in tabs:
+                    rooms = visits.enter_context(self._visited(request, tab))
+                    rooms.introduce(self._actor(rooms))
+                    rooms.visit(workspace)
                 async for part in stream.events(since):
                     yield part
 
@@ -135,14 +139,26 @@ class _Page:
     def _actor(self, rooms: Rooms) -> Actor:
         return Actor(self._credential.actor.kind, self._credential.actor.name, rooms.session)
 
-    def _visited(self, request: Request) -> contextlib.AbstractContextManager[Rooms]:
-        """The tab that asks is there; a page that names none is one tab."""
-        tab = request.headers.get("workroom-tab", "")
-        if tab and not _TAB.fullmatch(tab):
+    def _tab_of(self, request: Request) -> str:
+        tabs = self._tabs_of(request)
+        if len(tabs) > 1:
+            raise WorkroomError(ErrorCode.INVALID_INPUT, "A call is made by one tab; Workroom-Tab names several.")
+        return tabs[0]
+
+    @staticmethod
+    def _tabs_of(request: Request) -> tuple[str, ...]:
+        """The tabs that share a stream; a page that names none is one tab."""
+        tabs = tuple(dict.fromkeys(request.headers.get("workroom-tab", "").split(",")))
+        if tabs != ("",) and not (len(tabs) <= _SHARING and all(map(_TAB.fullmatch, tabs))):
             raise WorkroomError(
                 ErrorCode.INVALID_INPUT,
-                "The header Workroom-Tab has 8 to 64 letters, digits, `-` and `_`, drawn at random.",
+                "The header Workroom-Tab has 8 to 64 letters, digits, `-` and `_`, drawn at random; "
+                f"of a stream up to {_SHARING} of them, with commas between.",
             )
+        return tabs
+
+    def _visited(self, request: Request, tab: str) -> contextlib.AbstractContextManager[Rooms]:
+        """The tab is there."""
         session = "/".join(filter(None, (request.state.client.id, tab)))
         return self._lobby.visit(session, lambda: Rooms(self._hub, session, KnownDoors(self._hub)))
 

@@ -31,8 +31,10 @@ _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=ut
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' blob: data:; "
     "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-    "require-trusted-types-for 'script'; trusted-types 'none'"
+    "worker-src 'self'; require-trusted-types-for 'script'; trusted-types workroom-worker"
 )
+_WORKERS_POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'"
+"""A worker has the policy that its script comes with, not its page's."""
 _INDEX_HEADERS = {
     "cache-control": "no-store",
     "cross-origin-opener-policy": "same-origin",
@@ -87,6 +89,7 @@ class Static:
             )
         headers = {
             "cache-control": "public, max-age=31536000, immutable",
+            "content-security-policy": _WORKERS_POLICY,
             "content-type": asset.kind,
             "etag": asset.tag,
             "vary": "accept-encoding",
