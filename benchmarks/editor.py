@@ -1,4 +1,4 @@
-"""Profile `editor` in a folder of 200,000 files: the tree, a folder that is unfolded, a finder's keystroke, a file.
+"""Profile `editor` in a folder of 200,000 files: the tree, a folder unfolded, a finder's keystroke, a file, git.
 
 The peer is the one of the other figures where it has a tool that does the same; a keystroke's is `find -name`, which
 walks all of the folder, too: the own `search_files` of the other looks at each file by itself.
@@ -6,6 +6,7 @@ walks all of the folder, too: the own `search_files` of the other looks at each 
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 import time
@@ -37,6 +38,8 @@ def measure(scratch: Path) -> Iterator[Row | Figure]:
             yield from _plain(ours, peer, folder)
             _track(folder)
             yield from _keystrokes(ours, folder, "in a repository")
+            yield from _one_change(ours, folder)
+            yield _saved(house, ours, peer, folder)
     finally:
         house.stop()
 
@@ -77,10 +80,62 @@ def _keystrokes(ours: Client, folder: Path, where: str) -> Iterator[Figure]:
     for query in ("h", "hand", "handler_1999"):
         mine, theirs = medians(
             _timed(ours, "editor_find", query=query),
-            _sought(folder, query),
+            _run(folder, "find", ".", "-name", f"*{query}*"),
             repeats=3, warm=1,
         )  # fmt: skip
         yield Figure(f"a keystroke, {query!r}, {where}", mine, theirs, _MOST_MS["a keystroke"], "ms")
+
+
+def _one_change(ours: Client, folder: Path) -> Iterator[Row]:
+    """What git says of all files after a change of one, which is another file each time."""
+    files = iter(sorted(folder.glob("index-0*/*/*.py")))
+
+    def changed(sample: Sample) -> Sample:
+        def once() -> float:
+            next(files).write_text("changed = True\n")
+            return sample()
+
+        return once
+
+    command = ["git", "status", "--porcelain=v2", "-z", "--branch"]
+    mine, theirs = medians(
+        changed(_timed(ours, "editor_git_status")), changed(_run(folder, *command)), repeats=7, warm=2
+    )
+    yield Row("git status after one change (peer: git itself)", mine, theirs, None)
+
+
+def _saved(house: Ours, ours: Client, peer: Client, folder: Path) -> Row:
+    """A file of 1 MB that is open, saved whole with a line changed; the other writes it in place, and syncs nothing."""
+    for key, value in (("destructive_edits", "allow"), ("editor_max_file_bytes", "2000000")):
+        house.run("-C", str(folder), "settings", "set", key, value)
+    lines = ["All of this stands in the file already.\n"] * 25_000
+    for name in ("ours.txt", "theirs.txt"):
+        (folder / name).write_text("".join(lines))
+    version = str(_structured(ours.call("editor_open", path="ours.txt"))["version"])
+    turns = itertools.count()
+
+    def text() -> str:
+        return "".join([f"Turn {next(turns)}.\n", *lines])
+
+    def save() -> float:
+        nonlocal version
+        content = text()
+        began = time.perf_counter()
+        answer = ours.call("editor_save", path="ours.txt", content=content, expected_version=version)
+        took = time.perf_counter() - began
+        version = str(_structured(answer)["version"])
+        return took
+
+    def write() -> float:
+        return _timed(peer, "write_file", path=str(folder / "theirs.txt"), content=text())()
+
+    mine, theirs = medians(save, write, repeats=15)
+    return Row("a file of 1 MB is saved", mine, theirs, None)
+
+
+def _structured(answer: dict[str, Any]) -> dict[str, Any]:
+    fields: dict[str, Any] = answer["structuredContent"]
+    return fields
 
 
 def _timed(client: Client, tool: str, **arguments: Any) -> Sample:
@@ -95,10 +150,10 @@ def _timed(client: Client, tool: str, **arguments: Any) -> Sample:
     return once
 
 
-def _sought(folder: Path, query: str) -> Sample:
+def _run(folder: Path, *command: str) -> Sample:
     def once() -> float:
         began = time.perf_counter()
-        subprocess.run(["find", ".", "-name", f"*{query}*"], cwd=folder, check=True, capture_output=True)
+        subprocess.run(command, cwd=folder, check=True, capture_output=True)
         return time.perf_counter() - began
 
     return once

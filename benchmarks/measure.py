@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gc
+import math
 import statistics
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-__all__ = ["Figure", "Row", "medians", "table", "tell"]
+__all__ = ["Figure", "Row", "medians", "percentile", "table", "tell"]
 
 Sample = Callable[[], float]
 """Does the thing once; answers how many seconds the part took that counts."""
@@ -37,11 +38,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Figure:
-    """A line with a goal of its own, in place of a peer's figure to be held against."""
+    """A line with a goal of its own, in place of a peer's figure to be held against; where nobody does it, no peer."""
 
     name: str
     ours: float
-    peer: float
+    peer: float | None
     most: float | None
     unit: str = "bytes"
 
@@ -65,6 +66,12 @@ def medians(*samples: Sample, repeats: int, warm: int = 3) -> list[float]:
     return [statistics.median(each) * 1000 for each in seconds]
 
 
+def percentile(seconds: list[float], percent: int) -> float:
+    """By the nearest rank, in milliseconds."""
+    ranked = sorted(seconds)
+    return ranked[math.ceil(len(ranked) * percent / 100) - 1] * 1000
+
+
 def tell(text: str) -> None:
     """Say what is going on, beside the table."""
     print(text, file=sys.stderr, flush=True)
@@ -79,12 +86,14 @@ def table(rows: Iterable[Row | Figure]) -> str:
 
 
 def _cells(row: Row | Figure) -> tuple[str, ...]:
-    ours, peer = (_number(value, row.unit) for value in (row.ours, row.peer))
+    ours = _number(row.ours, row.unit)
+    peer = "" if row.peer is None else _number(row.peer, row.unit)
     if isinstance(row, Row):
         goal = "" if row.goal is None else f"<= {row.goal:g}"
         return row.name, ours, peer, f"{row.ratio:.2f}", goal, row.verdict
     goal = "" if row.most is None else f"< {row.most:,.0f}"
-    return row.name, ours, peer, f"{row.ours / row.peer:.2f}", goal, row.verdict
+    ratio = "" if row.peer is None else f"{row.ours / row.peer:.2f}"
+    return row.name, ours, peer, ratio, goal, row.verdict
 
 
 def _number(value: float, unit: str) -> str:

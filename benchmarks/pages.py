@@ -10,7 +10,6 @@ import asyncio
 import http.client
 import itertools
 import json
-import math
 import threading
 import time
 from collections.abc import Coroutine, Iterator
@@ -21,10 +20,10 @@ from typing import Any, Self
 from urllib.parse import quote, urlsplit
 
 from benchmarks.client import Client
-from benchmarks.measure import Figure
+from benchmarks.measure import Figure, percentile
 from benchmarks.ours import Ours
 
-__all__ = ["measure"]
+__all__ = ["Pages", "edit", "measure"]
 
 _COMMITS = 60
 _WARM = 5
@@ -42,7 +41,7 @@ def measure(scratch: Path) -> Iterator[Figure]:
     try:
         # Who reads nothing counts as one of them, and holds up nobody.
         for count in (1, 50, 500):
-            with Client(house.command, house.environ) as agent, _Pages(house, count) as pages:
+            with Client(house.command, house.environ) as agent, Pages(house, count) as pages:
                 yield from _figures(count, *pages.watch(agent))
     finally:
         house.stop()
@@ -51,17 +50,11 @@ def measure(scratch: Path) -> Iterator[Figure]:
 def _figures(count: int, told: list[float], answered: list[float]) -> Iterator[Figure]:
     name = "1 page is told" if count == 1 else f"{count} pages are told"
     goal = _GOAL_MS if count == 50 else None
-    yield Figure(f"{name}, median", _percentile(told, 50), _percentile(answered, 50), None, "ms")
-    yield Figure(f"{name}, 95th percentile", _percentile(told, 95), _percentile(answered, 95), goal, "ms")
+    yield Figure(f"{name}, median", percentile(told, 50), percentile(answered, 50), None, "ms")
+    yield Figure(f"{name}, 95th percentile", percentile(told, 95), percentile(answered, 95), goal, "ms")
 
 
-def _percentile(seconds: list[float], percent: int) -> float:
-    """By the nearest rank, in milliseconds."""
-    ranked = sorted(seconds)
-    return ranked[math.ceil(len(ranked) * percent / 100) - 1] * 1000
-
-
-class _Pages:
+class Pages:
     """Pages that follow a folder's events, on a loop in a thread of its own, and one that never reads."""
 
     def __init__(self, house: Ours, count: int) -> None:
@@ -94,9 +87,7 @@ class _Pages:
         for turn in itertools.islice(itertools.count(now), _WARM + _COMMITS):
             self._told, began = [], time.perf_counter()
             self._all_told.clear()
-            search, replacement = f"turn {turn} of the edit", f"turn {turn + 1} of the edit"
-            edit = {"type": "replace", "path": "edit.txt", "search": search, "replacement": replacement}
-            agent.call("workspace_edit", action="apply", operations=[edit])
+            agent.call("workspace_edit", action="apply", operations=[edit(turn)])
             took = time.perf_counter() - began
             if not self._all_told.wait(30):
                 raise RuntimeError(f"{self._count - len(self._told)} pages weren't told")
@@ -140,6 +131,12 @@ class _Pages:
         await asyncio.gather(*self._following, return_exceptions=True)
         for writer in self._writers:
             writer.close()
+
+
+def edit(turn: int) -> dict[str, str]:
+    """The operation that makes the file of one turn that of the next."""
+    search, replacement = f"turn {turn} of the edit", f"turn {turn + 1} of the edit"
+    return {"type": "replace", "path": "edit.txt", "search": search, "replacement": replacement}
 
 
 def _signed_in(house: Ours) -> tuple[str, str]:
