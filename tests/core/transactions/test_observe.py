@@ -14,14 +14,16 @@ from workroom.base.changes import ABSENT, UNKNOWN, ChangeSet, Kind, State
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import Committed
 from workroom.base.settings import Settings
-from workroom.core.transactions import Observed, Only, file_row, render_diff
+from workroom.core.transactions import Observation, Observed, Only, file_row, render_diff
 from workroom.core.transactions.model import Directory
 
 OTHER = Actor("program", "another program")
 
 
 def observe(house, *changes, **options):
-    return house.tx.observe(changes, **{"actor": OTHER, "kind": "outside", "label": "Changed outside"} | options)
+    return house.tx.observe(
+        Observation(changes, **{"actor": OTHER, "kind": "outside", "label": "Changed outside"} | options)
+    )
 
 
 def seen(house, *paths):

@@ -14,7 +14,7 @@ from workroom.base.actor import Actor
 from workroom.base.changes import ABSENT, UNKNOWN, Danger, Permit
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.settings import Settings
-from workroom.core.transactions import Observed, Only
+from workroom.core.transactions import Observation, Observed, Only
 from workroom.core.transactions.kept import record_copies
 from workroom.core.transactions.model import Directory
 
@@ -464,7 +464,7 @@ class TestUnknown:
 def observed(house, before, kind="outside"):
     """The entry of what others have done, with what they found."""
     changes = [Observed(path, state) for path, state in before.items()]
-    return house.tx.observe(changes, actor=Actor("program", "another"), kind=kind, label="Theirs", always=True)
+    return house.tx.observe(Observation(changes, Actor("program", "another"), kind, "Theirs", always=True))
 
 
 class TestOnly:

@@ -12,7 +12,7 @@ from workroom.base.actor import Actor
 from workroom.base.changes import ABSENT, UNKNOWN, Change, Danger, Kind, State
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.settings import Settings
-from workroom.core.transactions import Observed
+from workroom.core.transactions import Observation, Observed
 from workroom.core.transactions.images import Images
 from workroom.core.transactions.model import Directory
 from workroom.core.transactions.overlay import MAX_PATHS
@@ -356,7 +356,7 @@ class TestUnknown:
 def observed(house, before):
     """The entry of what others have done, with what they found."""
     changes = [Observed(path, state) for path, state in before.items()]
-    return house.tx.observe(changes, actor=Actor("program", "another"), kind="outside", label="Changed outside")
+    return house.tx.observe(Observation(changes, Actor("program", "another"), "outside", "Changed outside"))
 
 
 class TestMerge:

@@ -10,7 +10,7 @@ import pytest
 from workroom.base.actor import Actor
 from workroom.base.changes import ABSENT, UNKNOWN, Kind
 from workroom.base.settings import Settings
-from workroom.core.transactions import Observed
+from workroom.core.transactions import Observation, Observed
 
 OTHER = Actor("program", "another program")
 QUOTA = 1_000_000
@@ -114,9 +114,7 @@ def test_an_image_that_an_entry_needs_outlives_its_snapshot(house):
     house.write("f", "one\n")
     before = house.tx.snapshot(["f"])
     house.write("f", "two\n")
-    entry = house.tx.observe(
-        [Observed("f", before["f"])], actor=OTHER, kind="outside", label="x"
-    )  # fmt: skip
+    entry = house.tx.observe(Observation([Observed("f", before["f"])], OTHER, "outside", "x"))
     assert held(house) == 0
     assert house.tx.image(sha(b"one\n")) == b"one\n"
     house.undo(entry.transaction_id)

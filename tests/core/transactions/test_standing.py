@@ -8,6 +8,7 @@ import apsw
 import pytest
 
 from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.core.transactions import Observation
 from workroom.core.transactions.standing import check_changed, check_kept, io_error, not_in_force, recorded
 from workroom.system.store import StoreError
 
@@ -30,7 +31,7 @@ def test_a_kept_plan_must_still_be_planned(house):
 def test_an_entry_of_no_change_has_nothing_to_take_back(house):
     entry = house.edit({"type": "mkdir", "path": "d"})
     check_changed(entry)
-    told = house.tx.observe([], actor=entry.actor, kind="git", label="git commit", always=True)
+    told = house.tx.observe(Observation([], entry.actor, "git", "git commit", always=True))
     for other in (replace(told, changes=entry.changes), replace(entry, changes=())):
         check_changed(other)
     with pytest.raises(WorkroomError, match="changed no file") as refused:

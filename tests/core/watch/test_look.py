@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import pytest
 from tests.repositories import git, repository
@@ -11,7 +12,7 @@ from workroom.base.changes import ABSENT, Kind
 from workroom.base.settings import Settings
 from workroom.core.git.objects import find_objects
 from workroom.core.search.ignore import Ignore
-from workroom.core.transactions import Observed
+from workroom.core.transactions import Observation, Observed
 from workroom.core.watch.baseline import Baseline
 from workroom.core.watch.look import ANOTHER, Look
 
@@ -185,8 +186,8 @@ def test_entries_of_git_bring_their_folders(house, eye):
     """The git that we run tells files; the folders that come and go with them are its doing, too."""
     eye.walk()
     house.write("a/b/f", "f\n")
-    who = {"actor": ANOTHER, "kind": "git", "label": "git checkout"}
-    house.tx.observe([Observed("a/b/f", ABSENT)], **who)
+    did = Observation([Observed("a/b/f", ABSENT)], ANOTHER, "git", "git checkout")
+    house.tx.observe(did)
     assert eye.walk() == []
     house.write("a/b/g", "g\n")
     assert rows(eye.hint("a/b/g")) == [[("a/b/g", "absent", "file")]]
@@ -194,7 +195,7 @@ def test_entries_of_git_bring_their_folders(house, eye):
     for path in ("a/b/f", "a/b/g", "a/b", "a"):
         full = house.folder / path
         full.rmdir() if full.is_dir() else full.unlink()
-    house.tx.observe([Observed(path, state) for path, state in seen.items()], **who)
+    house.tx.observe(replace(did, changes=[Observed(path, state) for path, state in seen.items()]))
     assert eye.walk() == []
 
 

@@ -9,7 +9,7 @@ rewind       entries turned round at once -> Planned
 marks        which entries are in force
 part         some of a plan by itself      hunks      names for what can be taken apart
 amend        what the person makes of a plan
-service      Transactions: keep, commit, recover, history
+service      Transactions: keep, commit, recover      history    its reading half
 steps        a change set as renames      stage      after-images on their way
 apply        the visible part             unwind     the one way back
 wayback      after a failed step          recover    after a crash
@@ -27,7 +27,7 @@ from workroom.core.transactions.effects import begin_effect
 from workroom.core.transactions.hunks import Named
 from workroom.core.transactions.merge import Strategy
 from workroom.core.transactions.model import Derivation, Directory, Entry, Part, Planned, Transaction, file_row
-from workroom.core.transactions.observe import Observed
+from workroom.core.transactions.observe import Observation, Observed
 from workroom.core.transactions.operations import Create, Delete, Mkdir, Move, Operation, Rewrite
 from workroom.core.transactions.part import Selection
 from workroom.core.transactions.policy import Policy
@@ -51,6 +51,7 @@ __all__ = [
     "Mkdir",
     "Move",
     "Named",
+    "Observation",
     "Observed",
     "Only",
     "Operation",

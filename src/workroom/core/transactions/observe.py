@@ -12,15 +12,15 @@ For git, run by us:
     with transactions.alone():                            no commit of ours meanwhile
         seen = transactions.snapshot(paths)               states now, contents kept
         …                                                 git runs
-        entry = transactions.observe([Observed(path, state) for path, state in seen.items()],
-                                     actor=who, kind="git", label="git stash", detail={"stash": "push"})
+        changes = [Observed(path, state) for path, state in seen.items()]
+        entry = transactions.observe(Observation(changes, who, "git", "git stash", detail={"stash": "push"}))
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from workroom.base.actor import Actor
@@ -39,7 +39,7 @@ from workroom.system.clock import Clock
 from workroom.system.root import Root
 from workroom.system.store import Database, Store
 
-__all__ = ["Observed", "Observer", "write_entry"]
+__all__ = ["Observation", "Observed", "Observer", "write_entry"]
 
 _UNSTEADY = 2
 """So many files that are written while they are read are left out one by one, then all: nobody commits meanwhile."""
@@ -62,6 +62,25 @@ class Observed:
     before: State
     data: bytes | None = None
     origin: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What others have done already, to be told as one entry.
+
+    Of each path the state after is what stands there when it is told. `kind` becomes the entry's cause, `label` its
+    title, `notes` its warnings; `detail` is kept with its transaction. `since`: the entry up to which the states before
+    are right; where a later one told of a path, that counts. `always`: an entry also of no change.
+    """
+
+    changes: Sequence[Observed]
+    actor: Actor
+    kind: Literal["outside", "git"]
+    label: str
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+    since: int | None = None
+    always: bool = False
 
 
 class Observer:
@@ -87,30 +106,19 @@ class Observer:
         self._new_id = new_id
         self._writer = writer
 
-    def observe(
-        self,
-        changes: Iterable[Observed],
-        *,
-        actor: Actor,
-        kind: Literal["outside", "git"],
-        label: str,
-        detail: Mapping[str, Any],
-        notes: Sequence[str],
-        since: int | None,
-        always: bool,
-    ) -> Entry | None:
+    def observe(self, observation: Observation) -> Entry | None:
         """See `Transactions.observe`."""
-        seen = {change.path: change for change in changes}
+        seen = {change.path: change for change in observation.changes}
         unsteady: set[str] = set()
         with self._writer:
             while True:
                 contents = Contents(self._root, self._images)
-                found = self._look(seen, contents, unsteady, since)
-                if not found and not always:
+                found = self._look(seen, contents, unsteady, observation.since)
+                if not found and not observation.always:
                     return None
-                planned = self._planned(found, contents, kind, label, detail, notes)
+                planned = self._planned(found, contents, observation)
                 try:
-                    return self._write(planned, actor)
+                    return self._write(planned, observation.actor)
                 except WorkroomError as error:
                     if error.code is not ErrorCode.EDIT_CONFLICT or len(unsteady) == len(seen):
                         raise
@@ -160,27 +168,19 @@ class Observer:
             entries = tables.entries_after(db, since)
         return {change.path: change.after for entry in reversed(entries) for change in entry.changes}
 
-    def _planned(
-        self,
-        found: Sequence[Change],
-        contents: Contents,
-        kind: Literal["outside", "git"],
-        label: str,
-        detail: Mapping[str, Any],
-        notes: Sequence[str],
-    ) -> Planned:
+    def _planned(self, found: Sequence[Change], contents: Contents, told: Observation) -> Planned:
         change_set = ChangeSet(tuple(found))
         made = [c.path for c in found if c.after.kind is Kind.DIRECTORY and c.before.kind is Kind.ABSENT]
         return Planned(
             id=self._new_id("tx"),
-            cause=kind,
-            title=label,
-            operations=({**detail, "type": kind},),
+            cause=told.kind,
+            title=told.label,
+            operations=({**told.detail, "type": told.kind},),
             change_set=change_set,
-            fingerprint=change_set.fingerprint(kind, label),
+            fingerprint=change_set.fingerprint(told.kind, told.label),
             contents=contents,
             directories=tuple(Directory(path, existed_before=False) for path in made),
-            warnings=tuple(notes),
+            warnings=tuple(told.notes),
         )
 
     def _write(self, planned: Planned, actor: Actor) -> Entry:

@@ -1,4 +1,4 @@
-"""Transactions of one folder: the one writer, and the history.
+"""Transactions of one folder: the one writer. What it inherits is the reading half, `history.py`.
 
 plan ─> keep (waits) ─┐
   └───────────────────┴─> commit ─> settle
@@ -12,8 +12,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 from workroom.base.actor import Actor
 from workroom.base.changes import ChangeSet, Permit, State
@@ -25,14 +24,15 @@ from workroom.base.settings import Settings
 from workroom.core.transactions import marks, tables
 from workroom.core.transactions.amend import Amended, amend
 from workroom.core.transactions.apply import check_folders, check_guards, perform, sync_folders
-from workroom.core.transactions.consumption import check_unused, consume, used_for
+from workroom.core.transactions.consumption import check_unused, consume
 from workroom.core.transactions.contents import pieces_of
 from workroom.core.transactions.difference import difference
+from workroom.core.transactions.history import History
 from workroom.core.transactions.hunks import Named
 from workroom.core.transactions.images import Images
 from workroom.core.transactions.merge import Strategy
 from workroom.core.transactions.model import Derivation, Entry, Planned, Transaction, Withdraw
-from workroom.core.transactions.observe import Observed, Observer
+from workroom.core.transactions.observe import Observation, Observer
 from workroom.core.transactions.operations import Operation, normalised
 from workroom.core.transactions.part import Selection, named_of, select, take_part
 from workroom.core.transactions.plan import plan_edit
@@ -44,7 +44,7 @@ from workroom.core.transactions.settle import settle
 from workroom.core.transactions.snapshots import Snapshots
 from workroom.core.transactions.stage import PiecesOf, discard, stage_all
 from workroom.core.transactions.stale import merge_plan
-from workroom.core.transactions.standing import check_changed, check_kept, io_error, not_in_force, recorded
+from workroom.core.transactions.standing import check_kept, io_error, not_in_force, recorded
 from workroom.core.transactions.steps import Folders, Step, build_steps, step_to_json
 from workroom.core.transactions.unwind import Unwound
 from workroom.core.transactions.views import drop_views
@@ -64,11 +64,10 @@ _PLANNED_SECONDS = 7 * 24 * 3600.0
 _PLANNED_MOST = 1000
 _SHOWN_PATHS = 20
 _ALL = Only()
-_LARGEST = 2**63 - 1
 
 
-class Transactions:
-    """Plan, commit and take back; one commit at a time, whatever the number of callers."""
+class Transactions(History):
+    """Plan, commit and take back, beside what a history tells; one commit at a time, whatever the number of callers."""
 
     def __init__(
         self,
@@ -80,15 +79,14 @@ class Transactions:
         new_id: NewId,
         withdraw: Withdraw,
     ) -> None:
+        super().__init__(store, Images(store))
         self._root = root
-        self._store = store
         self._agentic = agentic
         self._settings = settings
         self._clock = clock
         self._new_id = new_id
         self._withdraw = withdraw
         self._writer = threading.RLock()
-        self._images = Images(store)
         self._snapshots = Snapshots(root, store, self._images, settings)
         self.hold = self._snapshots.put
         self.before_commit: Callable[[ChangeSet], None] | None = None
@@ -201,11 +199,6 @@ class Transactions:
             force=force,
             strategy=strategy,
         )
-
-    def last_by(self, at: float) -> int:
-        """The number of the last entry that was written by a time, in seconds since 1970; 0 before the first."""
-        with self._store.read() as db:
-            return tables.last_by(db, at)
 
     def hunks(self, planned: Planned) -> Named:
         """The hunks of a plan that can be committed without the others."""
@@ -436,15 +429,6 @@ class Transactions:
             if change.path == error.details.get("path"):
                 error.details.update(difference(self._root, change.path, change.before, self.image_of(planned)))
 
-    def image_of(self, planned: Planned) -> Callable[[str], bytes | None]:
-        """Contents of a plan, held in memory or kept in the store."""
-
-        def image(sha: str) -> bytes | None:
-            held = planned.contents.get(sha)
-            return held if held is not None else self.image(sha)
-
-        return image
-
     def _pieces_of(self, planned: Planned) -> PiecesOf:
         """The same, a piece at a time."""
         return lambda sha: pieces_of(planned.contents, sha) or self._images.pieces(sha)
@@ -460,87 +444,9 @@ class Transactions:
         for `observe`, in an eighth of the quota: with `evict` the oldest go, else no more come once that is full."""
         return self._snapshots.take(paths, evict=evict)
 
-    def observe(
-        self,
-        changes: Iterable[Observed],
-        *,
-        actor: Actor,
-        kind: Literal["outside", "git"],
-        label: str,
-        detail: Mapping[str, Any] = MappingProxyType({}),
-        notes: Sequence[str] = (),
-        since: int | None = None,
-        always: bool = False,
-    ) -> Entry | None:
-        """Tell of changes that others have made already, as one entry (see `observe.py`); None where nothing differs.
-
-        `kind` becomes the entry's cause, `label` its title, `notes` its warnings; `detail` is kept with its
-        transaction. Of each path the state after is what stands there now. `since`: the entry up to which the callers'
-        states before are right; where a later one told of a path, that counts. `always`: an entry also of no change.
-        """
-        return self._observer.observe(
-            changes, actor=actor, kind=kind, label=label, detail=detail, notes=notes, since=since, always=always
-        )
-
-    # Looking.
-
-    def get(self, transaction_id: str) -> Transaction:
-        """A stored transaction. NOT_FOUND."""
-        with self._store.read() as db:
-            found = tables.find_transaction(db, transaction_id)
-        if found is None:
-            raise WorkroomError(
-                ErrorCode.NOT_FOUND,
-                f"There is no transaction {transaction_id!r}.",
-                next_step="workspace_edit with action list shows them.",
-                details={"transactionId": transaction_id},
-            )
-        return found
-
-    def find(
-        self, *, limit: int = 20, status: str | None = None, after: tuple[float, str] | None = None
-    ) -> tuple[list[Transaction], int]:
-        """Transactions, newest first, and how many there are in all; `after` one, told by its time and id."""
-        with self._store.read() as db:
-            return tables.transactions(db, status, limit, after), tables.count_transactions(db, status)
-
-    def derived_from(self, transaction_id: str) -> list[Transaction]:
-        """What was taken from a transaction, or made of it by the person; oldest first."""
-        with self._store.read() as db:
-            return tables.derived_from(db, transaction_id)
-
-    def history(self, limit: int = 20, before: int | None = None) -> list[Entry]:
-        """Lines of the history, newest first."""
-        with self._store.read() as db:
-            return tables.entries(db, limit, before)
-
-    def entry(self, number: int) -> Entry:
-        """A line by its number. NOT_FOUND."""
-        with self._store.read() as db:
-            found = tables.entry(db, number) if number <= _LARGEST else None
-        if found is None:
-            raise WorkroomError(ErrorCode.NOT_FOUND, f"The history has no entry {number}.")
-        return found
-
-    def entry_of(self, transaction_id: str) -> Entry | None:
-        """The line that a transaction wrote, None before it is applied."""
-        with self._store.read() as db:
-            return tables.entry_of(db, transaction_id)
-
-    def entry_by(self, approval_id: str) -> Entry | None:
-        """The line that was written under an approval, None while it is unused."""
-        with self._store.read() as db:
-            transaction_id = used_for(db, approval_id)
-            return None if transaction_id is None else tables.entry_of(db, transaction_id)
-
-    def newest_undoable(self) -> Entry | None:
-        """The newest entry that is neither undone nor an undo."""
-        with self._store.read() as db:
-            return tables.newest_undoable(db)
-
-    def image(self, sha: str) -> bytes | None:
-        """A kept content by its hash; the empty one is always there."""
-        return self._images.get(sha)
+    def observe(self, observation: Observation) -> Entry | None:
+        """Tell of changes that others have made already, as one entry; None where nothing differs (`observe.py`)."""
+        return self._observer.observe(observation)
 
     # Inside.
 
@@ -579,18 +485,6 @@ class Transactions:
         except WorkroomError:
             return False
         return part.fingerprint == fingerprint
-
-    def _older(self, path: str, sha: str) -> bytes | None:
-        """A content that the path had, as far as the history or a plan has it."""
-        with self._store.read() as db:
-            return self.image(sha) if tables.held(db, path, sha) else None
-
-    def _entry_in_force(self, transaction_id: str) -> Entry:
-        entry = self.entry_of(self.get(transaction_id).id)
-        if entry is None or entry.undone_by is not None:
-            raise not_in_force(transaction_id, "was never applied" if entry is None else "is rolled back")
-        check_changed(entry)
-        return entry
 
     def _recover(self) -> tuple[Unwound, ...]:
         return recover(self._root, self._store, self._agentic, self._clock())

@@ -18,7 +18,7 @@ from typing import Protocol
 from workroom.base.actor import Actor
 from workroom.base.changes import ABSENT, UNKNOWN, Change, Kind, State
 from workroom.base.errors import WorkroomError
-from workroom.core.transactions import Entry, Observed, Transactions
+from workroom.core.transactions import Entry, Observation, Observed, Transactions
 from workroom.core.transactions.tables import last_entry
 from workroom.core.watch.baseline import Baseline, Row
 from workroom.system.clock import now
@@ -292,14 +292,9 @@ class Look:
         changes = _changes(found, before, states)
         entries = []
         for actor, title, paths in _groups(changes, found.moves, label):
-            entry = self._transactions.observe(
-                [_whole(changes[path], paths) for path in paths],
-                actor=actor,
-                kind="outside",
-                label=title,
-                notes=notes,
-                since=found.since,
-            )
+            observed = [_whole(changes[path], paths) for path in paths]
+            told = Observation(observed, actor, "outside", title, notes=notes, since=found.since)
+            entry = self._transactions.observe(told)
             entries += [] if entry is None else [entry]
         self._go_along(found, states, entries)
         return entries
@@ -323,9 +318,8 @@ class Look:
             states = {change.path: change.before for change in changes}
             before = self._befores(found, states, self._repository())
             observed = [Observed(path, before[path]) for path in found.now]
-            self._transactions.observe(
-                observed, actor=ANOTHER, kind="outside", label=_label(len(observed)), since=found.since
-            )
+            told = Observation(observed, ANOTHER, "outside", _label(len(observed)), since=found.since)
+            self._transactions.observe(told)
 
     def _stands(self, row: Row, change: Change) -> bool:
         if row.sha256:

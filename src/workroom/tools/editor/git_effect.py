@@ -16,7 +16,7 @@ from workroom.base.changes import Change, ChangeSet, Danger, Kind, Permit, State
 from workroom.base.envelope import Envelope
 from workroom.base.errors import WorkroomError
 from workroom.core.git import Reading
-from workroom.core.transactions import Observed, Policy, begin_effect
+from workroom.core.transactions import Observation, Observed, Policy, begin_effect
 from workroom.tools.tool import Arguments, Call, Proposal, Staged
 
 __all__ = ["Did", "Effect", "asks_about", "begun", "carry_out", "proposal", "shown_patch", "told"]
@@ -135,7 +135,7 @@ def _tell(call: Call, seen: Mapping[str, State], did: Did) -> str:
     changes = [Observed(path, state) for path, state in seen.items()]
     try:
         call.workspace.transactions.observe(
-            changes, actor=call.actor, kind="git", label=did.label, detail=did.detail, always=did.moved
+            Observation(changes, call.actor, "git", did.label, detail=did.detail, always=did.moved)
         )
     except WorkroomError as error:  # it is done all the same
         _log.warning("%s can't be told in the history: %s", did.label, error)
