@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+import itertools
 
 import pytest
 
@@ -10,7 +10,7 @@ from workroom.base.actor import Actor
 from workroom.base.settings import Settings
 from workroom.person import calls
 from workroom.person.credential import PersonCredential
-from workroom.tools.workspace import Workspace
+from workroom.tools.dispatch import TRIES
 
 ANN = PersonCredential.grant("k", "k", 0, 0, name="ann")
 CREATE = {"type": "create", "path": "a.txt", "content": "one\n"}
@@ -18,8 +18,8 @@ CREATE = {"type": "create", "path": "a.txt", "content": "one\n"}
 
 @pytest.fixture
 def ask(house):
-    def ask(name, workspace=None, **arguments):
-        return calls.call(ANN, workspace or house.workspace, name, arguments, session="session_ann")
+    def ask(name, **arguments):
+        return calls.call(ANN, house.workspace, name, arguments, session="session_ann")
 
     return ask
 
@@ -69,54 +69,40 @@ def test_what_stops_a_commit_is_told_as_it_is(house, ask):
     assert house.tree() == {}
 
 
-def test_a_commit_that_merges_is_made_again_while_others_commit(house, ask):
+@pytest.fixture
+def stale(house, ask):
+    """The commit of a person's plan that has to be merged: the file is another since."""
     house.write("b.txt", "1\n2\n3\n4\n5\n")
-    planned = ask("workspace_edit", action="preview", operations=[
-        {"type": "replace", "path": "b.txt", "search": "1\n", "replacement": "one\n"},
-    ])  # fmt: skip
+    operations = [{"type": "replace", "path": "b.txt", "search": "1\n", "replacement": "one\n"}]
+    planned = ask("workspace_edit", action="preview", operations=operations)
     house.edit({"type": "replace", "path": "b.txt", "search": "5\n", "replacement": "five\n"})
-    held = threading.Event()
-
-    class Slow:
-        """The transactions, with another commit between the person's plan and their commit, once."""
-
-        def __getattr__(self, name):
-            return getattr(house.tx, name)
-
-        def commit(self, *arguments):
-            if not held.is_set():
-                held.set()
-                house.edit({"type": "replace", "path": "b.txt", "search": "five\n", "replacement": "5!\n"})
-            return house.tx.commit(*arguments)
-
-    real = house.workspace
-    slow = Workspace(**{name: getattr(real, name) for name in Workspace.__slots__} | {"transactions": Slow()})
     arguments = {"action": "commit", "transaction_id": planned.data["transactionId"]}
-    refused = ask("workspace_edit", **arguments)
-    assert refused.error["code"] == "EDIT_CONFLICT"
-    done = ask("workspace_edit", slow, **arguments, on_conflict="merge")
+    assert ask("workspace_edit", **arguments).error["code"] == "EDIT_CONFLICT"
+    return {**arguments, "on_conflict": "merge"}
+
+
+def writing_meanwhile(house, lines):
+    """Another program writes the last line of the file within each commit, as long as there are lines."""
+
+    def write(_changes):
+        for line in lines:
+            kept = house.read("b.txt").decode().split("\n")[:4]
+            house.write("b.txt", "\n".join([*kept, line, ""]))
+            return
+
+    house.tx.before_commit = write
+
+
+def test_a_commit_that_merges_is_made_again_while_others_write(house, ask, stale):
+    writing_meanwhile(house, iter(["5!", "5!!"]))
+    done = ask("workspace_edit", **stale)
     assert done.ok, done.summary
-    assert house.read("b.txt") == b"one\n2\n3\n4\n5!\n"
+    assert house.read("b.txt") == b"one\n2\n3\n4\n5!!\n"
 
 
-def test_what_never_stops_to_conflict_is_given_up(house, ask):
-    house.write("b.txt", "1\n2\n3\n4\n5\n")
-    planned = ask("workspace_edit", action="preview", operations=[
-        {"type": "replace", "path": "b.txt", "search": "1\n", "replacement": "one\n"},
-    ])  # fmt: skip
-    count = iter(range(1_000))
-
-    class Busy:
-        def __getattr__(self, name):
-            return getattr(house.tx, name)
-
-        def commit(self, *arguments):
-            lines = house.read("b.txt").decode().split("\n")
-            house.write("b.txt", "\n".join([*lines[:4], f"five {next(count)}", ""]))
-            return house.tx.commit(*arguments)
-
-    real = house.workspace
-    busy = Workspace(**{name: getattr(real, name) for name in Workspace.__slots__} | {"transactions": Busy()})
-    arguments = {"action": "commit", "transaction_id": planned.data["transactionId"], "on_conflict": "merge"}
-    assert ask("workspace_edit", busy, **arguments).error["code"] == "EDIT_CONFLICT"
-    assert next(count) == 10
+def test_what_never_stops_to_conflict_is_given_up(house, ask, stale):
+    count = itertools.count()
+    writing_meanwhile(house, map(str, count))
+    assert ask("workspace_edit", **stale).error["code"] == "EDIT_CONFLICT"
+    assert next(count) == TRIES
+    assert house.read("b.txt") == f"1\n2\n3\n4\n{TRIES - 1}\n".encode()

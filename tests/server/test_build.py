@@ -15,25 +15,10 @@ from workroom.base.settings import Mode
 from workroom.person.credential import PersonCredential
 from workroom.person.settings import set_setting
 from workroom.server.build import build_workspace, close_workspace
-from workroom.system.state import StateDirectory
 from workroom.tools.dispatch import call
 from workroom.tools.tool import Call
 
 ANN = PersonCredential.grant("k", "k", 0, 0, name="ann")
-
-
-@pytest.fixture
-def state(tmp_path):
-    state = StateDirectory(tmp_path / "state")
-    state.make()
-    return state
-
-
-@pytest.fixture
-def folder(tmp_path):
-    folder = tmp_path / "ws"
-    folder.mkdir()
-    return folder
 
 
 @pytest.fixture

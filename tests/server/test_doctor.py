@@ -20,13 +20,6 @@ def state(tmp_path: Path) -> StateDirectory:
     return StateDirectory(tmp_path / "state")
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "ws"
-    folder.mkdir()
-    return folder
-
-
 def found(state: StateDirectory, folder: Path | None = None) -> dict[str, tuple[str, str, str]]:
     findings = examine(state, None if folder is None else str(folder))
     assert all(finding.mend for finding in findings if finding.level != "fine"), "each fault has its remedy"

@@ -7,17 +7,6 @@ import pytest
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.clients import Client
 from workroom.server.entry import enter
-from workroom.server.hub import Hub
-from workroom.system.state import StateDirectory
-
-
-@pytest.fixture
-def hub(tmp_path):
-    state = StateDirectory(tmp_path / "state")
-    state.make()
-    hub = Hub(state)
-    yield hub
-    hub.stop(10)
 
 
 def opened(hub, folder):

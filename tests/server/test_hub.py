@@ -12,24 +12,6 @@ import apsw
 import pytest
 
 from workroom.base.errors import ErrorCode, WorkroomError
-from workroom.server.hub import Hub
-from workroom.system.state import StateDirectory
-
-
-@pytest.fixture
-def hub(tmp_path):
-    state = StateDirectory(tmp_path / "state")
-    state.make()
-    hub = Hub(state)
-    yield hub
-    hub.stop(10)
-
-
-@pytest.fixture
-def folder(tmp_path):
-    folder = tmp_path / "ws"
-    folder.mkdir()
-    return folder
 
 
 def refused(hub, path, **options):

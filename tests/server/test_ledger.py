@@ -6,18 +6,10 @@ from workroom.base.actor import Actor
 from workroom.base.audit import Token
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.server.ledger import Ledger
-from workroom.system.state import StateDirectory
 
 ANN = Actor("person", "ann")
 REFUSAL = WorkroomError(ErrorCode.PROTECTED_PATH, "The key shown is not the person's.")
 MADE = Token("client_1", "made", "page", "workspace", ("store",))
-
-
-@pytest.fixture
-def state(tmp_path):
-    made = StateDirectory(tmp_path / "state")
-    made.make()
-    return made
 
 
 def test_it_is_there_only_once_something_is_told(state):

@@ -4,21 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-import pytest
-
-from workroom.server.hub import Hub
 from workroom.server.lobby import Lobby
 from workroom.server.rooms import KnownDoors, Rooms
-from workroom.system.state import StateDirectory
-
-
-@pytest.fixture
-def hub(tmp_path):
-    state = StateDirectory(tmp_path / "state")
-    state.make()
-    hub = Hub(state)
-    yield hub
-    hub.stop(10)
 
 
 def there(hub):

@@ -9,20 +9,9 @@ import pytest
 from workroom.base.actor import Actor
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.clients import Client
-from workroom.server.hub import Hub
 from workroom.server.rooms import BoundDoors, Here, KnownDoors, OpenDoors, Rooms, store_named
-from workroom.system.state import StateDirectory
 from workroom.tools.dispatch import call
 from workroom.tools.tool import Call
-
-
-@pytest.fixture
-def hub(tmp_path):
-    state = StateDirectory(tmp_path / "state")
-    state.make()
-    hub = Hub(state)
-    yield hub
-    hub.stop(10)
 
 
 @pytest.fixture

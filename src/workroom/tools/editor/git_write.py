@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field
 
 from workroom.base.changes import Danger, Permit
-from workroom.base.envelope import Envelope
+from workroom.base.envelope import Envelope, Importance
 from workroom.core.git import (
     Prepared,
     Reading,
@@ -33,6 +33,7 @@ from workroom.tools.tool import Arguments, Call, Proposal, flat_tool
 __all__ = ["GIT_COMMIT", "GIT_STAGE", "GIT_STASH", "GIT_UNDO_COMMIT"]
 
 _SHORT = 7
+_WAITS = "It waits for the person."
 _YES = frozenset({"true", "yes", "on", "1"})
 """How git's configuration says so."""
 
@@ -192,34 +193,31 @@ def _stash(call: Call, arguments: GitStashInput) -> Proposal | Envelope:
     asks = asks_about(call, shelved.paths)
     operation = ("stash", arguments.action, repo.place.git_dir, shelved.head, shelved.sha, shelved.tree)
     effect = Effect(f"editor_git_stash {arguments.action}: {_count(shelved.paths)}", operation, shelved.paths)
-    data = {"action": arguments.action, **_path_fields(shelved.paths), "hooks_skipped": list(shelved.hooks)}
+    answer = partial(_of_files, arguments, "editor_git_stash", importance="high", hooks_skipped=list(shelved.hooks))
     return proposal(
         call,
         arguments,
         effect,
-        waiting={**data, "ok": False, "summary": "It waits for the person."},
+        waiting=answer(_WAITS, shelved.paths, ok=False).data,
         shown=lambda: shown_patch(repo, _patch(prepare(repo, patch=True))),
-        run=lambda permit: _stashed(call, permit, effect, repo, shelved, data),
+        run=lambda permit: answer(_stashed(call, permit, effect, repo, shelved, arguments.action), shelved.paths),
         asks=asks,
     )
 
 
-def _stashed(
-    call: Call, permit: Permit, effect: Effect, repo: Reading, shelved: Shelved, data: dict[str, Any]
-) -> Envelope:
+def _stashed(call: Call, permit: Permit, effect: Effect, repo: Reading, shelved: Shelved, action: str) -> str:
     def work() -> Did:
-        if data["action"] == "push":
+        if action == "push":
             sha = push(repo, shelved)
         else:
             sha = shelved.sha
             pop(repo, shelved)
-        label = f"git stash {'pop ' if data['action'] == 'pop' else ''}{sha[:_SHORT]}"
-        return Did(label, {"git": "stash", "action": data["action"], "sha": sha, "folder": repo.place.below})
+        label = f"git stash {'pop ' if action == 'pop' else ''}{sha[:_SHORT]}"
+        return Did(label, {"git": "stash", "action": action, "sha": sha, "folder": repo.place.below})
 
     note = carry_out(call, permit, effect, work)
-    verb = "Put aside" if data["action"] == "push" else "Brought back"
-    said = f"{verb} {_count(shelved.paths)}.{_skipped(data['hooks_skipped'])}{note}"
-    return Envelope(True, "editor_git_stash", said, {**data, "ok": True, "summary": said}, "high")
+    verb = "Put aside" if action == "push" else "Brought back"
+    return f"{verb} {_count(shelved.paths)}.{_skipped(list(shelved.hooks))}{note}"
 
 
 # stage
@@ -259,25 +257,22 @@ def _stage(call: Call, arguments: GitStageInput) -> Proposal | Envelope:
     back = arguments.action == "unstage"
     wanted = Staging(paths, back, hunks, arguments.context_lines, arguments.patch_version or "")
     preview = preview_staging(repo, wanted)
+    answer = partial(_of_files, arguments, "editor_git_stage")
     if not preview.paths:
-        said = f"There is nothing to {arguments.action} there."
-        return _stage_answer(arguments, True, said, ())
+        return answer(f"There is nothing to {arguments.action} there.", ())
     operation = (arguments.action, repo.place.git_dir, preview.index)
     effect = Effect(f"editor_git_stage: {arguments.action} {_count(preview.paths)}", operation)
-    waits = _stage_answer(arguments, False, "It waits for the person.", preview.paths)
     return proposal(
         call,
         arguments,
         effect,
-        waiting=waits.data,
+        waiting=answer(_WAITS, preview.paths, ok=False).data,
         shown=lambda: shown_patch(repo, preview_staging(repo, wanted, patch=True).patch),
-        run=lambda permit: _staged(call, permit, effect, repo, wanted, arguments),
+        run=lambda permit: answer(*_staged(call, permit, effect, repo, wanted)),
     )
 
 
-def _staged(
-    call: Call, permit: Permit, effect: Effect, repo: Reading, wanted: Staging, arguments: GitStageInput
-) -> Envelope:
+def _staged(call: Call, permit: Permit, effect: Effect, repo: Reading, wanted: Staging) -> tuple[str, tuple[str, ...]]:
     found: list[str] = []
 
     def work() -> Did:
@@ -285,15 +280,26 @@ def _staged(
         return Did(effect.title, moved=False)
 
     note = carry_out(call, permit, effect, work)
-    verb = "Staged" if arguments.action == "stage" else "Unstaged"
+    verb = "Unstaged" if wanted.back else "Staged"
     count = 0 if wanted.hunks is None else len(wanted.hunks)
     hunks = f"{count} hunk{'s' if count > 1 else ''} of " if count else ""
-    return _stage_answer(arguments, True, f"{verb} {hunks}{_count(tuple(found))}.{note}", tuple(found))
+    return f"{verb} {hunks}{_count(tuple(found))}.{note}", tuple(found)
 
 
-def _stage_answer(arguments: GitStageInput, ok: bool, said: str, paths: tuple[str, ...]) -> Envelope:
-    data = {"action": arguments.action, "ok": ok, "summary": said, **_path_fields(paths)}
-    return Envelope(True, "editor_git_stage", said, data)
+def _of_files(
+    arguments: GitStashInput | GitStageInput,
+    tool: str,
+    said: str,
+    paths: tuple[str, ...],
+    *,
+    ok: bool = True,
+    importance: Importance = "normal",
+    **more: Any,
+) -> Envelope:
+    """What was done to files, or waits to be."""
+    shown = {"paths": [shown_name(path) for path in paths[:_PATHS_SHOWN]], "total": len(paths)}
+    data = {"action": arguments.action, "ok": ok, "summary": said, **shown, **more}
+    return Envelope(True, tool, said, data, importance)
 
 
 def _patch(prepared: Prepared | Shelved | None) -> bytes:
@@ -302,10 +308,6 @@ def _patch(prepared: Prepared | Shelved | None) -> bytes:
 
 def _count(paths: tuple[str, ...]) -> str:
     return shown_name(paths[0]) if len(paths) == 1 else f"{len(paths):,} files"
-
-
-def _path_fields(paths: tuple[str, ...]) -> dict[str, Any]:
-    return {"paths": [shown_name(path) for path in paths[:_PATHS_SHOWN]], "total": len(paths)}
 
 
 def _skipped(hooks: list[str]) -> str:
