@@ -160,5 +160,6 @@ def _run(folder: Path, *command: str) -> Sample:
 
 
 def _track(folder: Path) -> None:
-    for arguments in (("init", "-q"), ("add", "-A")):
+    who = ("-c", "user.name=Benchmark", "-c", "user.email=benchmark@example.org")
+    for arguments in (("init", "-q"), ("add", "-A"), (*who, "commit", "-qm", "All files")):
         subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True)

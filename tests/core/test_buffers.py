@@ -183,6 +183,32 @@ def test_an_opening_follows_what_nobody_followed(house, buffers):
     assert paths(house.workspace.buffers) == ["d"]
 
 
+def test_what_came_into_view_later_is_not_moved_by_what_was_before(house, buffers):
+    """Which entries were followed is written down with what comes into view, and not with every entry."""
+    house.edit(create("a"))
+    house.edit(move("a", "c"))
+    house.edit(create("a"))
+    buffers.put(AGENT, "a", "v1", 1)
+    house.edit(create("src/b"))
+    house.edit(move("src", "other"))
+    house.edit(create("src/b"))
+    buffers.unfold(AGENT, ["src"], [])
+    house.reopen()
+    assert (paths(house.workspace.buffers), house.workspace.buffers.unfolded()) == (["a"], ("src",))
+
+
+def test_an_entry_that_touches_nothing_in_view_costs_no_sync(house, buffers):
+    """A unit of work that writes nothing isn't synced: none of its pages is in the write-ahead log."""
+    buffers.put(AGENT, "a", "v1", 1)
+    entry = house.edit(create("b"))
+    log = house.workspace.store.folder / "workspace.db-wal"
+    size = log.stat().st_size
+    buffers.follow(entry)
+    assert log.stat().st_size == size
+    house.edit(create("a"))
+    assert log.stat().st_size > size
+
+
 def test_a_name_that_is_no_text_is_in_nobodys_view(house, buffers):
     buffers.put(AGENT, "a", "v1", 1)
     file = State(Kind.FILE, "0" * 64, 1)

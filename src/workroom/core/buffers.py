@@ -86,6 +86,8 @@ _TABLES: Mapping[_Table, tuple[str, str, str]] = {
 """What finds a path with all below, renames it, and drops it."""
 _CLOSINGS = 10_000
 """For so many entries it is remembered which open files they took away: an agent may collect its result a day later."""
+_AGAIN = 100
+"""So many entries, at most, are followed once more at an opening: what was in view then has seen them without effect."""
 _TOLD = 20
 """Paths that an event names."""
 
@@ -119,6 +121,9 @@ class Buffers:
         self._lock = threading.Lock()
         """For the sessions: they come and go on any thread."""
         self._sessions: Counter[str] = Counter()
+        self._followed = 0
+        """The newest entry that was followed. It is written down with what comes into view and what is done to that; and
+        every so often, not each time, for that costs a sync."""
 
     # Who is there.
 
@@ -146,6 +151,7 @@ class Buffers:
                 _PUT,
                 (who.kind, who.name, who.session, path, version, mtime, int(truncated), self._clock()),
             )
+            self._write_followed(db)
             self._tell(db, "saved" if saved else "opened", (path,), who)
 
     def own(self, who: Actor, path: str) -> Buffer | None:
@@ -191,6 +197,7 @@ class Buffers:
                 _fold(db, path)
             after = self.unfolded()
             if after != before:
+                self._write_followed(db)
                 self._tell(db, "folders", tuple(sorted({*before} ^ {*after})), who)
         return after
 
@@ -209,9 +216,9 @@ class Buffers:
                 self.follow(self._transactions.entry(event.entry))
 
         with self._store.read() as db:
-            last = int(db.execute("SELECT entry FROM buffers_followed").get)
+            self._followed = int(db.execute("SELECT entry FROM buffers_followed").get)
         newest = next(iter(self._transactions.history(1)), None)
-        for number in range(last + 1, newest.number + 1 if newest is not None else 0):
+        for number in range(self._followed + 1, newest.number + 1 if newest is not None else 0):
             self.follow(self._transactions.entry(number))
         return self._store.subscribe(hear)
 
@@ -222,17 +229,19 @@ class Buffers:
         read anew, what is can be merged. Its base version stays, so that no save of it passes unseen.
         """
         with self._store.write() as db:
-            db.execute("UPDATE buffers_followed SET entry = ?", (entry.number,))
+            self._followed = entry.number
             in_view = {str(row[0]) for row in db.execute("SELECT path FROM buffers UNION SELECT path FROM unfolded")}
             moves = _moves(entry.changes, in_view) if in_view else {}
-            self._keep_closed(db, entry, moves)
-            for table in _TABLES:
-                _move(db, table, moves)
             if moves:
+                self._keep_closed(db, entry, moves)
+                for table in _TABLES:
+                    _move(db, table, moves)
                 self._tell(db, "followed", tuple(sorted(moves)), entry.actor)
             behind = _behind(db, entry, in_view) if in_view else ()
             if behind:
                 self._tell(db, "behind", behind, entry.actor)
+            if moves or behind or entry.number % _AGAIN == 0:
+                self._write_followed(db)
 
     def closed_by(self, entry: int) -> tuple[str, ...]:
         """The files that were open when an entry of the history took them away; empty for one long past."""
@@ -241,6 +250,10 @@ class Buffers:
         return tuple(str(row[0]) for row in rows)
 
     # Inside.
+
+    def _write_followed(self, db: Database) -> None:
+        """What is in view has seen this entry; an opening goes on from here. No other entry concerns it."""
+        db.execute("UPDATE buffers_followed SET entry = ?", (self._followed,))
 
     def _keep_closed(self, db: Database, entry: Entry, moves: Mapping[str, str | None]) -> None:
         gone = [path for path, target in moves.items() if target is None]
