@@ -289,10 +289,3 @@ def test_what_is_not_saved_is_shown_and_asked_for(visit: Visit) -> None:
     page.get_by_role("button", name="Close without saving").click()
     expect(page.get_by_role("tab", name="a.txt")).to_have_count(0)
     assert visit.read("a.txt") == "one\ntwo\n"
-
-
-def test_a_binary_file_is_said_to_be_one(visit: Visit) -> None:
-    Path(visit.room.folder, "data.bin").write_bytes(bytes(range(256)))
-    page = visit.sign_in()
-    item(page, "data.bin").click()
-    expect(page.get_by_role("main").get_by_role("alert")).to_contain_text("binary")

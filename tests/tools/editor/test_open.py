@@ -25,6 +25,7 @@ def test_a_file_is_read_and_is_open_then(house, ask):
         "version": hashlib.sha256(b"fn main() {}\r\n").hexdigest(),
         "encoding": "utf-8",
         "lossy": False,
+        "picture": "",
     }
     buffer = house.workspace.buffers.own(AGENT, "src/main.rs")
     assert (buffer.version, buffer.mtime, buffer.truncated) == (opened["version"], opened["mtime"], False)
@@ -54,6 +55,17 @@ def test_what_is_no_text_is_refused_and_not_open(house, ask, path, code, said):
     assert error["code"] == code
     assert said in f"{error['message']} {error['next_step']}"
     assert house.workspace.buffers.list(AGENT) == ()
+
+
+def test_a_picture_is_told_by_its_bytes(house, ask):
+    house.write("a.txt", b"\x89PNG\r\n\x1a\n\0")
+    error = ask("open", path="a.txt")["error"]
+    assert error["details"] == {"bytes": 9, "kind": "PNG image", "picture": "image/png"}
+    assert "is binary (PNG image, 9 bytes)" in error["message"]
+    house.write("b.png", b"\0\1\2\xff")
+    assert ask("open", path="b.png")["error"]["details"] == {"bytes": 4, "kind": "", "picture": None}
+    house.write("c.txt", "<svg></svg>\n")
+    assert ask("open", path="c.txt")["picture"] == "image/svg+xml"
 
 
 def test_other_encodings_are_text_all_the_same(house, ask):

@@ -56,18 +56,38 @@ export async function signIn(code: string): Promise<Key> {
   return { key: String(answer.body.key), id: String(answer.body.id) };
 }
 
+/** What a file holds; `picture` is its type where it is one, told by these very bytes: `image/png`. */
+export type Content = { bytes: ArrayBuffer; picture: string };
+
+/** A file as it is. Its key goes in a header, so nothing shows these bytes but what the page makes of them. */
+export async function contentOf(key: string, path: string, workspace: string): Promise<Content> {
+  const headers = { ...headersOf(key), "content-type": "application/json" };
+  const body = JSON.stringify({ path, workspace });
+  const response = await send("/page/v1/bytes", { method: "POST", headers, body, cache: "no-store" });
+  if (response.status === 401) throw signedOutElsewhere();
+  if (!response.ok) throw refusal((await bodyOf(response)).error as Record<string, unknown> | undefined);
+  return { bytes: await response.arrayBuffer(), picture: response.headers.get("workroom-picture") ?? "" };
+}
+
 type Answered = { status: number; body: Record<string, unknown> };
 
 async function ask(path: string, request: RequestInit): Promise<Answered> {
-  let response: Response;
+  const response = await send(path, request);
+  const body = await bodyOf(response);
+  if (response.ok || response.status === 401) return { status: response.status, body };
+  throw refusal(body.error as Record<string, unknown> | undefined);
+}
+
+async function send(path: string, request: RequestInit): Promise<Response> {
   try {
-    response = await fetch(path, request);
+    return await fetch(path, request);
   } catch {
     throw new Refused("OFFLINE", "Workroom can't be reached.", "Is the server running? `workroom serve` starts it.");
   }
-  const body = (await response.json().catch(() => ({}))) as Record<string, unknown>;
-  if (response.ok || response.status === 401) return { status: response.status, body };
-  throw refusal(body.error as Record<string, unknown> | undefined);
+}
+
+async function bodyOf(response: Response): Promise<Record<string, unknown>> {
+  return (await response.json().catch(() => ({}))) as Record<string, unknown>;
 }
 
 function refusal(error: Record<string, unknown> | undefined): Refused {

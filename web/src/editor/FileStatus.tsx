@@ -17,7 +17,10 @@ export function FileStatus({ path }: { path: string }) {
   return (
     <span className="status-file" role="group" aria-label="Shown file">
       <span className="status-path">{shown}</span>
-      {state.phase === "ready" ? (
+      {state.phase === "ready" && state.binary !== null ? (
+        <span>{state.picture || state.binary || "binary"}</span>
+      ) : null}
+      {state.phase === "ready" && state.binary === null ? (
         <>
           <span>{state.language}</span>
           <span>

@@ -5,14 +5,23 @@ import { Empty, Failure, Loading } from "../parts/states";
 import { usePlace } from "../shell/place";
 import { Resource, useStore } from "../state/store";
 import type { Tab } from "../state/tabs";
+import { Binary } from "./Binary";
 import { Conflict } from "./Conflict";
+import { Picture } from "./Picture";
 import { type FileState, type OpenFile, withOneLineEnd } from "./files";
 
 const Code = lazy(() => import("./Code"));
 const Preview = lazy(() => import("./Preview"));
 const Difference = lazy(async () => ({ default: (await import("./Compare")).Difference }));
 
-const VIEWS = { edit: "Edit", read: "Read", preview: "Preview", unsaved: "Unsaved", head: "Since commit" };
+const VIEWS = {
+  edit: "Edit",
+  read: "Read",
+  preview: "Preview",
+  picture: "Picture",
+  unsaved: "Unsaved",
+  head: "Since commit",
+};
 type View = keyof typeof VIEWS;
 
 export function FileView({ tab }: { tab: Tab }) {
@@ -22,6 +31,7 @@ export function FileView({ tab }: { tab: Tab }) {
   const [view, setView] = useState<View>("edit");
   if (state.phase === "loading") return <Loading what={tab.about} />;
   if (state.phase === "failed" && state.error) return <Unreadable file={file} state={state} />;
+  if (state.binary !== null) return <NoText file={file} state={state} />;
   const kept: View = state.truncated && view === "edit" ? "read" : view;
   return (
     <article className="document" aria-label={tab.about}>
@@ -36,7 +46,8 @@ export function FileView({ tab }: { tab: Tab }) {
 }
 
 function Shown({ file, state, view }: { file: OpenFile; state: FileState; view: View }) {
-  if (view === "preview") return <Preview text={file.text()} />;
+  if (view === "picture") return <Picture file={file} state={state} />;
+  if (view === "preview") return <Preview text={file.text()} path={file.path} round={state.round} />;
   if (view === "unsaved") {
     if (!state.dirty) return <Empty icon="check" title="All is saved" />;
     return <Difference before={state.base.text} after={file.text()} says="What isn't saved yet" />;
@@ -63,7 +74,10 @@ type BarProps = { file: OpenFile; state: FileState; view: View; choose: (view: V
 function Bar({ file, state, view, choose }: BarProps) {
   const markdown = state.language === "markdown";
   const views = (Object.keys(VIEWS) as View[]).filter(
-    (one) => (one !== "preview" || markdown) && !(state.truncated && (one === "edit" || one === "unsaved")),
+    (one) =>
+      (one !== "preview" || markdown) &&
+      (one !== "picture" || state.picture) &&
+      !(state.truncated && (one === "edit" || one === "unsaved")),
   );
   return (
     <div className="document-bar">
@@ -89,7 +103,28 @@ function Bar({ file, state, view, choose }: BarProps) {
   );
 }
 
+/** A picture is shown; of other bytes it is said what they are. */
+function NoText({ file, state }: { file: OpenFile; state: FileState }) {
+  return (
+    <article className="document" aria-label={file.path}>
+      {state.picture ? <Picture file={file} state={state} named /> : <Binary file={file} state={state} />}
+    </article>
+  );
+}
+
 function Unreadable({ file, state }: { file: OpenFile; state: FileState }) {
   if (!state.error) return null;
+  if (file.isGone) {
+    return (
+      <Empty icon="files" title={`${file.path} is gone`}>
+        <p>
+          {state.by ? `${state.by} deleted or moved it` : "It was deleted or moved"}; the history can bring it back.
+        </p>
+        <button type="button" onClick={() => void file.load()}>
+          Look again
+        </button>
+      </Empty>
+    );
+  }
   return <Failure error={state.error} retry={() => void file.load()} />;
 }

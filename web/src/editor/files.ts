@@ -24,6 +24,10 @@ export type FileState = {
   /** Only the beginning of the file is here; it can't be saved. */
   truncated: boolean;
   lossy: boolean;
+  /** It is no text: what it is as far as that is known ("PNG image"), and nothing to edit. */
+  binary: string | null;
+  /** The type of the picture that it is: `image/png`. */
+  picture: string;
   dirty: boolean;
   saving: boolean;
   /** What stands on disk in the place of `base`, when that isn't what this was edited from; "gone" where nothing does. */
@@ -47,6 +51,8 @@ const EMPTY: FileState = {
   size: 0,
   truncated: false,
   lossy: false,
+  binary: null,
+  picture: "",
   dirty: false,
   saving: false,
   theirs: null,
@@ -78,7 +84,7 @@ export class OpenFile extends Store<FileState> {
   async load(): Promise<void> {
     await this.#disk.refresh();
     const { value, error } = this.#disk.get();
-    if (error) this.set({ ...this.get(), phase: "failed", error });
+    if (error) this.#fail(error);
     else if (value) this.#put(value);
   }
 
@@ -90,8 +96,8 @@ export class OpenFile extends Store<FileState> {
 
   /** Save what is in the editor over `onto`; what it was edited from, where that isn't said. */
   async save(text = this.text(), onto?: string): Promise<boolean> {
-    const { base, saving, truncated } = this.get();
-    if (saving || truncated) return false;
+    const { base, saving, truncated, binary } = this.get();
+    if (saving || truncated || binary !== null) return false;
     this.set({ ...this.get(), saving: true, error: null });
     try {
       const said = { path: this.path, content: text, expected_version: onto ?? base.version };
@@ -148,9 +154,16 @@ export class OpenFile extends Store<FileState> {
   }
 
   #missed(error: Refused): void {
-    if (!this.get().dirty) this.set({ ...this.get(), phase: "failed", error });
+    if (!this.get().dirty) this.#fail(error);
     else if (error.code === "NOT_FOUND") this.set({ ...this.get(), theirs: "gone" });
     else this.set({ ...this.get(), error });
+  }
+
+  /** It can't be read; where that is because it is no text, it is said what it is. */
+  #fail(error: Refused): void {
+    const { bytes, kind, picture } = error.details;
+    if (typeof kind === "string") this.#hold({ binary: kind, size: Number(bytes), picture: String(picture ?? "") });
+    else this.set({ ...this.get(), phase: "failed", error });
   }
 
   async #makeAgain(): Promise<boolean> {
@@ -164,23 +177,24 @@ export class OpenFile extends Store<FileState> {
   }
 
   #put(answer: Read): void {
-    const { round, by, dirty } = this.get();
     const text = textOf(answer);
     this.text = () => text;
     this.cursor.set({ ...this.cursor.get(), lines: text.split("\n").length });
-    this.set({
-      ...EMPTY,
-      phase: "ready",
+    this.#hold({
       base: { text, version: answer.version },
       language: answer.language,
       encoding: answer.encoding ?? "",
       size: answer.size,
       truncated: answer.truncated,
       lossy: answer.lossy === true,
-      by,
-      round: round + 1,
-      replaced: dirty,
+      picture: answer.picture ?? "",
     });
+  }
+
+  /** This is what stands on disk. */
+  #hold(known: Partial<FileState>): void {
+    const { round, by, dirty } = this.get();
+    this.set({ ...EMPTY, phase: "ready", ...known, by, round: round + 1, replaced: dirty });
   }
 
   #saved(text: string, version: string): void {

@@ -3,7 +3,7 @@
  *
  * A look is taken when the stream is live, and each event has what it tells of fetched anew; so nothing falls between.
  */
-import type { Call } from "../api/call";
+import { type Call, type Content, contentOf } from "../api/call";
 import type { Line, Listener, Told } from "../api/events";
 import { type Following, follow } from "../api/follow";
 import { tool } from "../api/tool";
@@ -55,7 +55,7 @@ export class Room {
 
   constructor(
     readonly path: string,
-    key: string,
+    private readonly key: string,
     private readonly unbound: Call,
   ) {
     this.status = this.look(async () => await this.unbound("status", {}));
@@ -86,6 +86,11 @@ export class Room {
   }
 
   readonly call: Call = (method, params) => this.unbound(method, params, this.path);
+
+  /** What a file holds, text or not. */
+  content(path: string): Promise<Content> {
+    return contentOf(this.key, path, this.path);
+  }
 
   /** What is fetched now, after a gap, and at each event of these types. */
   look<T>(load: () => Promise<T>, ...types: (keyof Events)[]): Resource<T> {

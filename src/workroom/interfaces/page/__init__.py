@@ -2,7 +2,7 @@
 
     door     who is let in
     static   the page's own files, built from web/
-    routes   signing in, the person's methods, and the stream of events
+    routes   signing in, the person's methods, the bytes of a file, and the stream of events
 
 Codes and keys themselves are server/signin.
 
@@ -12,6 +12,7 @@ A page is signed in by a code, which a terminal of the person's shows and which 
     POST /page/v1/sign-in {"code"}            -> page_…      its hash is kept in the state directory
     POST /page/v1/call    {"method", "params", "workspace"}  with `Authorization: Bearer page_…`
                                                              and `Workroom-Tab: …`, which tells the page's tabs apart
+    POST /page/v1/bytes   {"path", "workspace"}  the same headers: a file as it is, as nothing that runs
     GET  /page/v1/events?workspace=…&since=…  the same header: events by fetch, so that no key stands in an address
 
 Each tab is a client of its own: what it has open is its own as long as it has a stream or asks something, and for a

@@ -1,4 +1,4 @@
-"""The person's methods and the stream of events, for a page that is signed in."""
+"""The person's methods, the bytes of a file, and the stream of events, for a page that is signed in."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import re
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.requests import Request
@@ -26,6 +26,7 @@ from workroom.interfaces.http.share import Share
 from workroom.interfaces.methods import Asking, Server, method_of, parsed
 from workroom.interfaces.page.door import SIGN_IN, Door, turned_away
 from workroom.interfaces.page.static import Static
+from workroom.person import files
 from workroom.person.credential import PersonCredential
 from workroom.server.lobby import Lobby
 from workroom.server.rooms import Here, KnownDoors, Rooms
@@ -45,12 +46,30 @@ _SHARING = 200
 """Tabs that share a stream."""
 
 
-class _Call(BaseModel):
+_UNSHOWN = {
+    "content-disposition": "attachment",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
+    "x-content-type-options": "nosniff",
+}
+"""Of bytes of a workspace: whatever they are, a browser shows and runs nothing of them in the page's name."""
+
+
+class _Asked(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    workspace: str | None = Field(default=None, pattern="^/")
+
+
+class _Call(_Asked):
     method: str = Field(max_length=100)
     params: dict[str, Any] = {}
-    workspace: str | None = Field(default=None, pattern="^/")
+
+
+class _File(_Asked):
+    path: str
+
+
+A = TypeVar("A", bound=_Asked)
 
 
 def page_application(server: Server, signin: SignIn, credential: PersonCredential, limits: Limits) -> ASGIApp:
@@ -59,6 +78,7 @@ def page_application(server: Server, signin: SignIn, credential: PersonCredentia
     routes = [
         Route(SIGN_IN, page.sign_in, methods=["POST"]),
         Route("/page/v1/call", page.call, methods=["POST"]),
+        Route("/page/v1/bytes", page.content, methods=["POST"]),
         Route("/page/v1/events", page.events, methods=["GET"]),
     ]
     inside = Share(Body(Router(routes, redirect_slashes=False), limits), limits)
@@ -97,13 +117,7 @@ class _Page:
 
     async def call(self, request: Request) -> Response:
         """One of the person's methods; its refusal as the error it is."""
-        body = strict_json.parse(await request.body())
-        try:
-            asked = _Call.model_validate(body)
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"])) or "the body"
-            raise WorkroomError(ErrorCode.INVALID_INPUT, f"{where}: {first['msg']}.") from None
+        asked = _asked(_Call, await request.body())
         method = method_of(asked.method)
         params = parsed(method.params, asked.method, asked.params)
         named = None if asked.workspace is None else await self._workspace(asked.workspace)
@@ -116,6 +130,17 @@ class _Page:
             except WorkroomError as error:
                 return json_response({"error": wire_error(error)}, STATUSES[error.code])
         return json_response({"result": result})
+
+    async def content(self, request: Request) -> Response:
+        """A file's bytes, as what a browser neither shows nor runs; what picture they are stands in a header."""
+        asked = _asked(_File, await request.body())
+        named = None if asked.workspace is None else await self._workspace(asked.workspace)
+        with self._visited(request, self._tab_of(request)) as rooms:
+            rooms.introduce(self._actor(rooms))
+            workspace = _place(rooms, named).active()
+            content = await self._run(files.read, self._credential, workspace, asked.path)
+        kind = {} if content.picture is None else {"workroom-picture": content.picture}
+        return Response(content.data, headers=_UNSHOWN | kind, media_type="application/octet-stream")
 
     async def events(self, request: Request) -> Response:
         """All events of a workspace from a number on: the person may see each."""
@@ -183,6 +208,15 @@ def _place(rooms: Rooms, named: Workspace | None) -> Rooms | Here:
         return rooms
     rooms.visit(named)
     return Here(rooms, named)
+
+
+def _asked(model: type[A], body: bytes) -> A:
+    try:
+        return model.model_validate(strict_json.parse(body))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the body"
+        raise WorkroomError(ErrorCode.INVALID_INPUT, f"{where}: {first['msg']}.") from None
 
 
 async def _small_body(request: Request) -> bytes:

@@ -10,10 +10,12 @@ from pydantic import BaseModel
 from workroom.base.envelope import Envelope
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.search.excerpt import json_length
+from workroom.core.search.pieces import content_kind
 from workroom.system.root import Stat
 from workroom.text.encoding import TextFile, decode
 from workroom.text.kept import as_shown
 from workroom.text.language import language_of
+from workroom.text.picture import picture_type
 from workroom.tools.editor.common import mtime_of, place_of, version_of
 from workroom.tools.tool import Arguments, Call, flat_tool
 
@@ -50,6 +52,8 @@ class OpenOutput(BaseModel):
     """`utf-8`, `utf-8-bom`, `utf-16-le`, `windows-1252` and so on; a save keeps it."""
     lossy: bool = False
     """Bytes that are no text are shown as U+FFFD; a save keeps them where their lines aren't changed."""
+    picture: str = ""
+    """`image/svg+xml` where the text is a picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,7 @@ def _open(call: Call, arguments: OpenInput) -> Envelope:
         "version": version,
         "encoding": file.encoding,
         "lossy": file.lossy,
+        "picture": picture_type(seen.data) or "",
     }
     cut = "" if whole else f" Only the first {len(content):,} characters; it can't be saved."
     facts = f"{path}: {seen.stat.size:,} bytes, {data['language']}, version {version}, mtime {mtime}.{cut}"
@@ -119,12 +124,18 @@ def _text(path: str, seen: _Seen) -> TextFile:
         file = decode(seen.data[: len(seen.data) - spare])
         found = file if found is None or (file is not None and found.lossy) else found
     if found is None:
-        raise WorkroomError(
-            ErrorCode.INVALID_INPUT,
-            f"{path} is binary ({seen.stat.size:,} bytes); only text is opened.",
-            next_step="It can be moved and deleted.",
-        )
+        raise _binary(path, seen)
     return found
+
+
+def _binary(path: str, seen: _Seen) -> WorkroomError:
+    kind = content_kind(seen.data)
+    return WorkroomError(
+        ErrorCode.INVALID_INPUT,
+        f"{path} is binary ({kind + ', ' if kind else ''}{seen.stat.size:,} bytes); only text is opened.",
+        next_step="It can be moved and deleted.",
+        details={"bytes": seen.stat.size, "kind": kind, "picture": picture_type(seen.data)},
+    )
 
 
 def _beginning(content: str, room: int) -> str:
