@@ -52,7 +52,7 @@ _PASSING = {
 }
 _SETTLED_NS = 100_000_000
 """A file changed this recently may change again within one tick of its clock; it isn't believed to be unchanged."""
-_CLIENTS_BYTES = 10_000_000
+_ROWS_BYTES = 10_000_000
 _SESSIONS_BYTES = 100_000_000
 _SOON_SECONDS = 600.0
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
@@ -187,7 +187,7 @@ class StateDirectory:
         with self._locked():
             rows = [dict(row) for row in self._read_clients()]
             yield rows
-            _write(self.clients_file, json.dumps({"version": 1, "clients": rows}, indent=1).encode("ascii"))
+            _write_rows(self.clients_file, "clients", rows)
 
     # Pages that speak as the person.
 
@@ -196,17 +196,7 @@ class StateDirectory:
 
         PROTECTED_PATH when others could read or have written the file; IO_ERROR when it is damaged.
         """
-        if not os.path.lexists(self.page_file):
-            return []
-        body = _read_private(self.page_file, _CLIENTS_BYTES)
-        try:
-            return [dict(row) for row in json.loads(body)["pages"]]
-        except (ValueError, TypeError, KeyError) as error:
-            raise WorkroomError(
-                ErrorCode.IO_ERROR,
-                f"{self.page_file} is damaged: {error}.",
-                next_step="Delete it, and sign each page in anew.",
-            ) from error
+        return _read_rows(self.page_file, "pages", mend="Delete it, and sign each page in anew.")
 
     @contextmanager
     def changed_pages(self) -> Iterator[list[dict[str, Any]]]:
@@ -214,7 +204,7 @@ class StateDirectory:
         with self._locked():
             rows = self.read_pages()
             yield rows
-            _write(self.page_file, json.dumps({"version": 1, "pages": rows}, indent=1).encode("ascii"))
+            _write_rows(self.page_file, "pages", rows)
 
     # Sessions between two servers.
 
@@ -368,17 +358,8 @@ class StateDirectory:
             ) from error
 
     def _read_clients(self) -> list[dict[str, Any]]:
-        if not os.path.lexists(self.clients_file):
-            return []
-        body = _read_private(self.clients_file, _CLIENTS_BYTES)
-        try:
-            return [dict(row) for row in json.loads(body)["clients"]]
-        except (ValueError, TypeError, KeyError) as error:
-            raise WorkroomError(
-                ErrorCode.IO_ERROR,
-                f"{self.clients_file} is damaged: {error}.",
-                next_step="Mend it, or delete it and give each client a new token.",
-            ) from error
+        mend = "Mend it, or delete it and give each client a new token."
+        return _read_rows(self.clients_file, "clients", mend=mend)
 
     def _write_bindings(self, bindings: list[Binding]) -> None:
         body = {"version": 1, "workspaces": [asdict(one) for one in bindings]}
@@ -527,6 +508,21 @@ def _not_private(path: Path) -> WorkroomError:
         f"{path} must belong to you alone: no link, no other owner, no permissions for others.",
         next_step="Look at what is in it, then take the permissions away or delete it.",
     )
+
+
+def _read_rows(file: Path, name: str, *, mend: str) -> list[dict[str, Any]]:
+    """The rows of a file that nobody else can read, none where there is no file; IO_ERROR where it is damaged."""
+    if not os.path.lexists(file):
+        return []
+    body = _read_private(file, _ROWS_BYTES)
+    try:
+        return [dict(row) for row in json.loads(body)[name]]
+    except (ValueError, TypeError, KeyError) as error:
+        raise WorkroomError(ErrorCode.IO_ERROR, f"{file} is damaged: {error}.", next_step=mend) from error
+
+
+def _write_rows(file: Path, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    _write(file, json.dumps({"version": 1, name: rows}, indent=1).encode("ascii"))
 
 
 def _write(target: Path, body: bytes) -> None:

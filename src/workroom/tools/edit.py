@@ -12,7 +12,7 @@ from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.transactions import Operation, Planned, Strategy, Transaction
 from workroom.tools.parts import current, part_proposal, take
 from workroom.tools.tool import Action, Arguments, Call, Proposal, Staged, Tool
-from workroom.tools.transaction_answer import answer, counts, plan_data, plan_diff, stage_views
+from workroom.tools.transaction_answer import answer, commit_proposal, counts, plan_data, plan_diff, stage_views
 from workroom.tools.transaction_rows import derived_row, transaction_row
 
 __all__ = ["EDIT"]
@@ -268,17 +268,8 @@ def _proposal(
     def again() -> Proposal:
         return _proposal(call, operation, transactions.plan_merge(planned), arguments, merge=merge)
 
-    return Proposal(
-        kind="transaction",
-        title=f"Commit {planned.id}: {planned.title}",
-        fingerprint=planned.fingerprint,
-        effect=planned.change_set.effect(),
-        stage=stage,
-        run=run,
-        dangers=planned.dangers,
-        asks=transactions.asks(planned),
-        again=again if merge else None,
-    )
+    title = f"Commit {planned.id}: {planned.title}"
+    return commit_proposal(call, planned, title, stage=stage, run=run, again=again if merge else None)
 
 
 def _commit_call(planned: Planned) -> dict[str, Any]:

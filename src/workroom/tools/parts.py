@@ -12,7 +12,7 @@ from workroom.base.envelope import Envelope
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.transactions import Part, Planned, Transaction, write_views
 from workroom.tools.tool import Call, Proposal, Staged
-from workroom.tools.transaction_answer import answer, counts, plan_data, plan_diff
+from workroom.tools.transaction_answer import answer, commit_proposal, counts, plan_data, plan_diff
 
 __all__ = ["current", "part_proposal", "take"]
 
@@ -75,16 +75,7 @@ def part_proposal(call: Call, planned: Planned, part: Part, files: Sequence[str]
         envelope.data.update(partOf=whole, rest=rest)
         return envelope
 
-    return Proposal(
-        kind="transaction",
-        title=f"Commit a part of {whole}: {part.rest.title}",
-        fingerprint=planned.fingerprint,
-        effect=planned.change_set.effect(),
-        stage=stage,
-        run=run,
-        dangers=planned.dangers,
-        asks=transactions.asks(planned),
-    )
+    return commit_proposal(call, planned, f"Commit a part of {whole}: {part.rest.title}", stage=stage, run=run)
 
 
 def _rest(rest: Planned) -> dict[str, Any]:

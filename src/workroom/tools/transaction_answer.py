@@ -1,19 +1,45 @@
-"""The answer about one transaction: its fields, its diff, its lines of text; shared by what workspace_edit answers."""
+"""What the tools share that commit a transaction: its proposal, and the answer about it with its fields and diff."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from workroom.base.changes import Permit
 from workroom.base.envelope import Artifact, Envelope
 from workroom.base.errors import WorkroomError
 from workroom.core.transactions import UNNAMED, Derivation, Named, Planned, file_row, render_diff, write_views
-from workroom.tools.tool import Call
+from workroom.tools.tool import Call, Proposal, Staged
 
-__all__ = ["answer", "counts", "plan_data", "plan_diff", "stage_views"]
+__all__ = ["answer", "commit_proposal", "counts", "plan_data", "plan_diff", "stage_views"]
 
 _PREVIEW_CHARS = 6_000
 _FILES_SHOWN = 200
 _HUNKS_SHOWN = 50
+
+
+def commit_proposal(
+    call: Call,
+    planned: Planned,
+    title: str,
+    *,
+    stage: Callable[[], Staged],
+    run: Callable[[Permit], Envelope],
+    again: Callable[[], Proposal] | None = None,
+) -> Proposal:
+    """Committing a plan, as the gate decides about it: what it is bound to, and what is dangerous about it, is the
+    plan's."""
+    return Proposal(
+        kind="transaction",
+        title=title,
+        fingerprint=planned.fingerprint,
+        effect=planned.change_set.effect(),
+        stage=stage,
+        run=run,
+        dangers=planned.dangers,
+        asks=call.workspace.transactions.asks(planned),
+        again=again,
+    )
 
 
 def answer(call: Call, operation: str, planned: Planned, status: str, summary: str, *, views: bool = True) -> Envelope:

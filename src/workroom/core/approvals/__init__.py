@@ -22,7 +22,7 @@ from workroom.core.approvals.model import LIFETIME_SECONDS, Amendment, Approval,
 from workroom.core.approvals.room import KEPT, KEPT_EACH
 from workroom.core.approvals.service import Approvals
 from workroom.core.approvals.tables import GUARDS, MIGRATIONS, decided
-from workroom.core.approvals.view import VIEW_PATH
+from workroom.core.approvals.view import VIEW_PATH, brief_row
 
 __all__ = [
     "GUARDS",
@@ -36,5 +36,6 @@ __all__ = [
     "Approvals",
     "Denial",
     "Status",
+    "brief_row",
     "decided",
 ]

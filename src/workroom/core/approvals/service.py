@@ -158,13 +158,7 @@ class Approvals:
 
     def held(self, request: str, actor: Actor) -> Approval | None:
         """The record by which the person accepted something else than this call asks for, and which waits for it."""
-        rows = self._own(
-            "WHERE a.id IN (SELECT approval_id FROM approval_requests WHERE request = :request) "
-            "AND a.amended IS NOT NULL AND a.result IS NULL AND standing = 'approved'",
-            actor,
-            request=request,
-        )
-        return rows[0] if rows else None
+        return self._asked_by(request, actor, "a.amended IS NOT NULL AND a.result IS NULL AND standing = 'approved'")
 
     def finish(self, id: str, result: dict[str, Any], *, collected: bool = False) -> None:  # noqa: A002
         """Keep what the accepted call answered, a failure too, until its asker collects it; `collected`: it has it.
@@ -367,12 +361,12 @@ class Approvals:
         return None if row is None else str(row[0])
 
     def _uncollected(self, request: str, actor: Actor) -> Approval | None:
-        rows = self._own(
-            "WHERE a.id IN (SELECT approval_id FROM approval_requests WHERE request = :request) "
-            "AND a.result IS NOT NULL AND a.collected = 0 AND a.expires_at > :now",
-            actor,
-            request=request,
-        )
+        return self._asked_by(request, actor, "a.result IS NOT NULL AND a.collected = 0 AND a.expires_at > :now")
+
+    def _asked_by(self, request: str, actor: Actor, which: str) -> Approval | None:
+        """The first of this actor's own records that the request has asked for, of `which` that holds."""
+        asked = "WHERE a.id IN (SELECT approval_id FROM approval_requests WHERE request = :request) AND "
+        rows = self._own(asked + which, actor, request=request)
         return rows[0] if rows else None
 
     def _decide(self, record_id: str, status: Status, by: str, note: str, surface: str) -> Approval:

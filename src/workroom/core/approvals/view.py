@@ -11,7 +11,7 @@ from workroom.core.approvals.model import Approval
 from workroom.system.agentic import Agentic
 from workroom.system.clock import iso
 
-__all__ = ["VIEW_PATH", "view_stands", "write_view"]
+__all__ = ["VIEW_PATH", "brief_row", "view_stands", "write_view"]
 
 VIEW_PATH = "approvals/state.json"
 """The view for readers, below `.agentic/`."""
@@ -36,17 +36,24 @@ def write_view(agentic: Agentic, records: tuple[Approval, ...]) -> None:
         _log.warning("the view of the approvals can't be written: %s", error)
 
 
-def _row(record: Approval) -> dict[str, Any]:
+def brief_row(record: Approval) -> dict[str, Any]:
+    """A record in a few words, as lists of them have it."""
     return {
         "id": record.id,
         "kind": record.kind,
         "title": record.title,
         "status": str(record.status),
         "destructive": record.destructive,
+        "expiresAt": iso(record.expires_at),
+    }
+
+
+def _row(record: Approval) -> dict[str, Any]:
+    return {
+        **brief_row(record),
         "resume": {"tool": record.tool, "arguments": record.arguments},
         "actor": record.actor.name,
         "createdAt": iso(record.created_at),
-        "expiresAt": iso(record.expires_at),
         "decidedAt": None if record.decided_at is None else iso(record.decided_at),
         "note": record.note,
         "amended": record.amended,

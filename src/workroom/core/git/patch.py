@@ -6,21 +6,17 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from workroom.text import diff
+
 __all__ = ["Hunk", "parse_hunks", "some_hunks"]
 
 _HEADER = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
 @dataclass(frozen=True, slots=True)
-class Hunk:
-    """One `@@` block: the lines it covers on each side, from 1, and how many of them it adds and removes."""
+class Hunk(diff.Hunk):
+    """One `@@` block, and where it stands in the patch."""
 
-    old_start: int
-    old_lines: int
-    new_start: int
-    new_lines: int
-    added: int
-    removed: int
     start: int
     """Where it begins in the patch, in bytes."""
     end: int

@@ -17,6 +17,7 @@ from workroom.core.transactions import Entry, Planned, render_diff, write_views
 from workroom.system.root import Stat
 from workroom.tools.schema import UNSHOWN
 from workroom.tools.tool import Arguments, Call, Proposal, Staged
+from workroom.tools.transaction_answer import commit_proposal
 
 __all__ = [
     "BufferRow",
@@ -154,16 +155,7 @@ def proposed(
             _views(call, planned, render_diff(planned.change_set.changes, transactions.image_of(planned)))
         return done(entry)
 
-    return Proposal(
-        kind="transaction",
-        title=f"{tool}: {planned.title}",
-        fingerprint=planned.fingerprint,
-        effect=planned.change_set.effect(),
-        stage=stage,
-        run=run,
-        dangers=planned.dangers,
-        asks=transactions.asks(planned),
-    )
+    return commit_proposal(call, planned, f"{tool}: {planned.title}", stage=stage, run=run)
 
 
 def _views(call: Call, planned: Planned, diff: str) -> tuple[Artifact, ...]:

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from workroom.base.envelope import Envelope
 from workroom.base.settings import Mode, Profile, Settings
-from workroom.core.approvals import Approval, Status
+from workroom.core.approvals import Approval, Status, brief_row
 from workroom.core.notes import MEMORY_PATH
 from workroom.core.plans import plan_path
 from workroom.core.search.text import search_confinement
@@ -86,7 +86,7 @@ def _capabilities(call: Call, registered: Registered) -> Envelope:
     active, pending, notes = now["activePlan"], now["pendingPlan"], now["notes"]
     data = {
         **now,
-        "pending": [_approval(record) for record in workspace.approvals.list({Status.PENDING}, _PATHS)],
+        "pending": [brief_row(record) for record in workspace.approvals.list({Status.PENDING}, _PATHS)],
         "tools": list(registered(call.profile, settings.mode)),
         "storage": _STORAGE,
         "settings": _binding(settings, call.profile),
@@ -143,17 +143,6 @@ def _plan(record: Approval | None) -> dict[str, Any] | None:
     return None if record is None else {"id": record.id, "title": record.title, "planPath": plan_path(record.id)}
 
 
-def _approval(record: Approval) -> dict[str, Any]:
-    return {
-        "id": record.id,
-        "kind": record.kind,
-        "title": record.title,
-        "status": str(record.status),
-        "destructive": record.destructive,
-        "expiresAt": iso(record.expires_at),
-    }
-
-
 # changes
 
 
@@ -168,7 +157,7 @@ def _changes(call: Call, arguments: Changes) -> Envelope:
     data: dict[str, Any] = {
         "history": [_entry(entry) for entry in entries],
         "transactions": [transaction_row(transaction) for transaction in transactions],
-        "approvals": [_approval(record) for record in approvals],
+        "approvals": [brief_row(record) for record in approvals],
         "plans": [{"id": b.id, "title": b.title, "revision": b.revision, "planPath": plan_path(b.id)} for b in bodies],
         "runs": [],
         "jobs": [],
