@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -18,8 +19,11 @@ def main() -> int:
 
         return shim.run(arguments[1:])
     if arguments == ["serve", "--background"]:
+        gc.disable()  # what is imported stays: looking it over meanwhile is for nothing
         from workroom.interfaces import daemon  # noqa: PLC0415 - no command line library
 
+        gc.freeze()
+        gc.enable()
         return daemon.run_in_background()
     from workroom.interfaces.cli import app  # noqa: PLC0415 - the whole command line
 

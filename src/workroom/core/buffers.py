@@ -87,7 +87,7 @@ _TABLES: Mapping[_Table, tuple[str, str, str]] = {
 _CLOSINGS = 10_000
 """For so many entries it is remembered which open files they took away: an agent may collect its result a day later."""
 _AGAIN = 100
-"""So many entries, at most, are followed once more at an opening: what was in view then has seen them without effect."""
+"""So many entries, at most, are followed once more at an opening: they had no effect on what was in view then."""
 _TOLD = 20
 """Paths that an event names."""
 
@@ -122,8 +122,7 @@ class Buffers:
         """For the sessions: they come and go on any thread."""
         self._sessions: Counter[str] = Counter()
         self._followed = 0
-        """The newest entry that was followed. It is written down with what comes into view and what is done to that; and
-        every so often, not each time, for that costs a sync."""
+        """The newest entry that was followed; written down with what is in view, not each time, as that takes a sync."""
 
     # Who is there.
 

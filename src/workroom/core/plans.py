@@ -43,7 +43,7 @@ _log = logging.getLogger(__name__)
 
 
 class _Value(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class Step(_Value):

@@ -65,7 +65,7 @@ class Asking:
 
 
 class _Params(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 P = TypeVar("P", bound=_Params)

@@ -26,7 +26,7 @@ __all__ = [
 
 
 class _Operation(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     allow_line_numbers: bool = False
     """Take text that looks like numbered lines (`12 | …`) as it is."""

@@ -55,7 +55,7 @@ _UNSHOWN = {
 
 
 class _Asked(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     workspace: str | None = Field(default=None, pattern="^/")
 
