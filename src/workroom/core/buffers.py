@@ -122,7 +122,7 @@ class Buffers:
         """For the sessions: they come and go on any thread."""
         self._sessions: Counter[str] = Counter()
         self._followed = 0
-        """The newest entry that was followed; written down with what is in view, not each time, as that takes a sync."""
+        """The newest entry that was followed; written down with what is in view, not each time: that is a sync."""
 
     # Who is there.
 
