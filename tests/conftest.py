@@ -49,7 +49,7 @@ class House:
     time: float = 1_800_000_000.0
     ids: Callable[[], int] = field(default_factory=lambda: itertools.count(1).__next__)
     workspace: Workspace | None = None
-    pace: Pace = field(default_factory=lambda: Pace(quiet=0.05))
+    pace: Pace = field(default_factory=lambda: Pace(quiet=0.05, building=0.1))
 
     @property
     def head(self) -> Path:

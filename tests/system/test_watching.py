@@ -19,14 +19,17 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linu
 class Ear:
     def __init__(self):
         self.hints: set[tuple[str, str]] = set()
+        self.made: set[tuple[str, str]] = set()
         self.lost = threading.Event()
         self.some = threading.Event()
         self.gate = threading.Event()
         self.gate.set()
 
-    def hear(self, folder, name):
+    def hear(self, folder, name, made):
         self.gate.wait(30)
         self.hints.add((folder, name))
+        if made:
+            self.made.add((folder, name))
         self.some.set()
 
     def wait(self, *wanted):
@@ -67,7 +70,9 @@ def test_it_tells_of_what_changes_and_not_of_what_is_read(tmp_path, watcher, ear
     (tmp_path / "old").chmod(0o600)
     os.unlink(tmp_path / "newer")
     os.mkdir(tmp_path / "folder")
-    assert ear.wait(("d", "new"), ("d", "newer"), ("d", "old"), ("d", "folder"))
+    (tmp_path / "folder").rename(tmp_path / "moved")
+    assert ear.wait(("d", "new"), ("d", "newer"), ("d", "old"), ("d", "folder"), ("d", "moved"))
+    assert ear.made == {("d", "folder")}
     assert not ear.lost.is_set()
 
 

@@ -1,8 +1,9 @@
 """What the operating system tells of changes in folders: hints to look, never the truth.
 
 One watch a folder, so that folders nobody cares about cost none. Hints come on a thread of the library's, `hear` with
-folder and name, `lost` when the system has dropped some: then everything has to be looked at. Linux only (inotify
-through watchdog); elsewhere, and where the system gives no more, UNSUPPORTED says why, and `add` answers False.
+folder, name and whether that is a folder which was just made, `lost` when the system has dropped some: then everything
+has to be looked at. Linux only (inotify through watchdog); elsewhere, and where the system gives no more, UNSUPPORTED
+says why, and `add` answers False.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ __all__ = ["Watcher"]
 _CREATED, _GONE, _MOVED, _WRITTEN, _ATTRIBUTES = 0x100, 0x200, 0x40 | 0x80, 0x2 | 0x8, 0x4
 _MASK = _CREATED | _GONE | _MOVED | _WRITTEN | _ATTRIBUTES | 0x01000000 | 0x04000000
 """Of a folder only, and not of files that are unlinked already. Opening and reading are no changes."""
+_FOLDER = 0x40000000
 _UNNAMED = 0x2000 | 0x8000
 """The file system went away, or the watch did."""
 
@@ -28,7 +30,7 @@ _UNNAMED = 0x2000 | 0x8000
 class Watcher:
     """Watches folders, each by the name that its user has for it. Safe to use from many threads."""
 
-    def __init__(self, hear: Callable[[str, str], None], lost: Callable[[], None]) -> None:
+    def __init__(self, hear: Callable[[str, str, bool], None], lost: Callable[[], None]) -> None:
         """UNSUPPORTED where the system has no events, or gives this user no more."""
         self._hear = hear
         self._lost = lost
@@ -86,7 +88,7 @@ class Watcher:
     def heard(self, folder: str, name: bytes, mask: int) -> None:
         """An event of the library's."""
         if not mask & _UNNAMED:
-            self._hear(folder, os.fsdecode(name))
+            self._hear(folder, os.fsdecode(name), bool(mask & _FOLDER and mask & _CREATED))
 
     def ended(self, folder: str, watch: int) -> None:
         """The system watches this folder no more: it is gone."""

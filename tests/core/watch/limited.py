@@ -20,7 +20,7 @@ def say(value: object) -> None:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as base:
-        house = House(Path(base, "ws"), Path(base, "store"), pace=Pace(quiet=0.05, walks=0.2))
+        house = House(Path(base, "ws"), Path(base, "store"), pace=Pace(quiet=0.05, building=0.1, walks=0.2))
         house.folder.mkdir()
         house.write("d/e/f", "one\n")
         house.open()

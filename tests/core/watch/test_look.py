@@ -249,6 +249,23 @@ def test_git_that_did_many_things_is_named_in_short(house, eye):
     assert entry.changes[0].after.kind is Kind.FILE
 
 
+def test_folders_that_were_just_made_are_watched_before_they_are_looked_at(house, eye):
+    house.write(".gitignore", "out\n")
+    eye.walk()
+    house.write("d/e/f", "f\n")
+    (house.folder / "d/hollow").mkdir()
+    house.write("out/x", "x\n")
+    house.write("sub/.git/config", "")
+    eye.watched.clear()
+    there = {"d": False, "d/e": False, "d/hollow": True, "sub": False}
+    assert eye.look.watch_ahead(["d", "gone", "out", "sub"]) == there
+    assert set(eye.watched) == {"d", "d/e", "d/hollow", "gone", "sub"}
+    (entry,) = eye.hint("d", "d/e", "d/hollow", "d/e/f")
+    assert {(c.path, c.before.kind) for c in entry.changes} == {
+        (p, "absent") for p in ("d", "d/e", "d/e/f", "d/hollow")
+    }
+
+
 def test_a_folder_that_goes_while_it_is_walked_and_a_name_that_can_not_be(house, eye):
     house.write("f", "f\n")
     (house.folder / "d").mkdir()

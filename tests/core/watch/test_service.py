@@ -296,6 +296,48 @@ def test_many_files_at_once_are_one_entry_and_none_is_missed(house, watch):
     assert sum(len(entry.changes) for entry in entries) == 30_320
 
 
+INSTALL = """
+import pathlib, sys, time
+top = pathlib.Path(sys.argv[1])
+for number in range(60):  # every folder first, as npm does it, then what goes there, as it is fetched
+    (top / f"node_modules/p{number}/lib").mkdir(parents=True)
+time.sleep(1.5)
+for number in range(60):
+    (top / f"node_modules/p{number}/package.json").write_text("{}")
+    (top / f"node_modules/p{number}/lib/index.js").write_text(f"{number}")
+    (top / f"node_modules/p{number}/lib/later").mkdir()
+    time.sleep(0.3 if number % 20 == 0 else 0.01)
+    (top / f"node_modules/p{number}/lib/later/x").write_text("x")
+(top / "package-lock.json").write_text("{}")
+"""
+
+
+def test_an_install_is_one_entry_with_its_pauses(house, watch):
+    house.pace = Pace(quiet=0.05, building=0.6, unfilled=10)
+    house.reopen()
+    watch()
+    subprocess.run([sys.executable, "-c", INSTALL, house.folder], check=True)
+    (entry,) = wait(house)
+    assert entry.actor == ANOTHER
+    assert len(entry.changes) == 1 + 60 * 6 + 1
+    assert {change.before.kind for change in entry.changes} == {Kind.ABSENT}
+    house.write("f", "soon\n")  # who makes no folder isn't waited for so long
+    began = time.monotonic()
+    wait(house, 2)
+    assert time.monotonic() - began < 0.6
+    house.undo(entry.transaction_id)
+    assert house.tree() == {"f": (b"soon\n", 0o644)}
+
+
+def test_an_empty_folder_is_told_soon(house, watch):
+    house.pace = Pace(quiet=0.05, building=0.2, unfilled=60)
+    house.reopen()
+    watch()
+    (house.folder / "d/e").mkdir(parents=True)
+    (entry,) = wait(house)
+    assert rows(entry) == [("d", "absent", "directory"), ("d/e", "absent", "directory")]
+
+
 def test_lost_events_are_made_up_by_a_walk_that_says_so(house, watch):
     house.write("d/f", "one\n")
     house.write("d/g", "one\n")

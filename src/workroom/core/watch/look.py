@@ -95,6 +95,8 @@ class Found:
     taken: list[tuple[str, Row]] = field(default_factory=list)
     """What is in the baseline from now on, as it is found."""
     listed: list[str] = field(default_factory=list)
+    fresh: set[str] = field(default_factory=set)
+    """Folders that have just come, with all that is in them; that has been looked at."""
     adopted: bool = False
     rules: list[str] = field(default_factory=list)
     """Folders whose ignore file is another."""
@@ -160,6 +162,25 @@ class Look:
             self._relist(found, folder)
         return found
 
+    def watch_ahead(self, folders: Iterable[str]) -> dict[str, bool]:
+        """Hear of what comes into folders that were just made before they are looked at; answers for each of them, and
+        of those below, whether it is empty yet."""
+        rules, ahead = self._ignored(), list(folders)
+        empty: dict[str, bool] = {}
+        while ahead:
+            self._check()
+            folder = ahead.pop()
+            if folder.rpartition("/")[2] in _APART or rules.ignored(folder, True):
+                continue
+            self._watch(folder)
+            try:
+                listing = self._root.scan(folder)
+            except WorkroomError:  # it is gone again
+                continue
+            empty[folder] = not listing
+            ahead += [seen.path for seen in listing if seen.kind is Kind.DIRECTORY]
+        return empty
+
     def _moves(self) -> Moves | None:
         """What git did since it was asked last."""
         repository = self._repository()
@@ -195,7 +216,7 @@ class Look:
         seen = self._seen(path)
         with self._store.read() as db:
             baseline = Baseline(db)
-            row, listed = baseline.get(path), baseline.listed(_folder(path))
+            row, listed = baseline.get(path), _folder(path) in found.fresh or baseline.listed(_folder(path))
         if row is None and (seen is None or rules.ignored(path, seen.kind is Kind.DIRECTORY)):
             return
         if name == ".gitignore":
@@ -203,7 +224,7 @@ class Look:
         if row is None and not listed:
             found.unseen.add(path)
         self._compare(found, path, row, seen, hinted=True)
-        if seen is not None and seen.kind is Kind.DIRECTORY:
+        if seen is not None and seen.kind is Kind.DIRECTORY and path not in found.fresh:
             self._walk(found, rules, path, fresh=row is None)
 
     def _compare(self, found: Found, path: str, row: Row | None, seen: Stat | None, *, hinted: bool) -> None:
@@ -252,6 +273,8 @@ class Look:
             for path, row in known.items():
                 self._gone(found, path, row)
             found.listed.append(folder)
+            if new:
+                found.fresh.add(folder)
             if len(found.taken) > _AT_ONCE * 4:
                 self._take(found)
 

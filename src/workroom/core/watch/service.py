@@ -1,9 +1,11 @@
 """Watch: the thread that hears of other programs' changes, waits for a burst to end, and has it looked at.
 
     hint ──> gathered ──> quiet for a moment, or the longest wait is over; git doesn't hold its index
-                              └──> Look.gather, Look.tell ──> entries
+                │             └──> Look.gather, Look.tell ──> entries
     a walk of everything: at the start (what happened while nobody watched), after lost events, and every now and then
     as long as the system watches less than everything
+
+                └──> a folder was made: what comes into it is heard of at once, and belongs to the same burst
 
 Nothing is polled while there are events. What is pending is bounded: beyond that everything is looked at.
 """
@@ -33,6 +35,8 @@ __all__ = ["ANOTHER", "GIT", "Ignored", "Pace", "Repository", "Watch"]
 _log = logging.getLogger(__name__)
 
 _MOST_NAMES = 100_000
+_MANY_EMPTY = 20
+"""So many folders that were made and hold nothing wait for what is fetched for them: so npm begins."""
 _BREATH = 0.01
 """Between two batches of files that are read ahead, in seconds."""
 _BUSY = 60.0
@@ -43,10 +47,13 @@ _LOST = "The system dropped events of changes; everything was looked at."
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long to wait, in seconds: for a burst to end; while it doesn't; longest, for what never ends; between walks
-    where there are no events; before another try after a failure."""
+    """How long to wait, in seconds: for a burst to end, where folders are made in it, and where those stay empty; while
+    it doesn't end; longest, for what never ends, and where folders are made; between walks where there are no events;
+    before another try after a failure."""
 
     quiet: float = 0.2
+    building: float = 1.0
+    unfilled: float = 10.0
     longest: float = 5.0
     endless: float = 60.0
     walks: float = 30.0
@@ -65,6 +72,11 @@ class _Pending:
     count: int = 0
     everything: bool = False
     notes: tuple[str, ...] = ()
+    building: bool = False
+    made: list[str] = field(default_factory=list)
+    """Folders that were made and aren't watched yet."""
+    empty: set[str] = field(default_factory=set)
+    """Those that are, and into which nothing has come since."""
     first: float = 0.0
     last: float = 0.0
 
@@ -158,18 +170,26 @@ class Watch:
 
     # What is heard.
 
-    def _hear(self, folder: str, name: str) -> None:
+    def _hear(self, folder: str, name: str, made: bool) -> None:
         with self._changed:
             pending = self._pending
             if folder:  # else it is git's own folder: its lock came or went
                 names = pending.names.setdefault(folder, set())
                 pending.count += name not in names
                 names.add(name)
+                pending.empty.discard(folder)
+                if made:
+                    self._hear_made(name if folder == "." else f"{folder}/{name}")
                 if pending.count > _MOST_NAMES:
                     self._want_everything()
                 pending.last = time.monotonic()
                 pending.first = pending.first or pending.last
             self._changed.notify_all()
+
+    def _hear_made(self, folder: str) -> None:
+        pending = self._pending
+        pending.building = True
+        pending.made.append(folder)
 
     def _lose(self) -> None:
         with self._changed:
@@ -180,6 +200,8 @@ class Watch:
         pending = self._pending
         pending.everything, pending.count = True, 0
         pending.names.clear()
+        pending.made.clear()
+        pending.empty.clear()
         pending.notes = tuple(dict.fromkeys((*pending.notes, *notes)))
         pending.last = time.monotonic()
         pending.first = pending.first or pending.last
@@ -261,19 +283,40 @@ class Watch:
                 if due is not None and time.monotonic() - self._walked >= due and not self._pending:
                     self._want_everything()
             self._idle = False
-            self._await_end()
+        self._await_end()
 
     def _await_end(self) -> None:
         while True:
-            pending, at = self._pending, time.monotonic()
-            quiet = pending.last + self._pace.quiet - at
-            if quiet <= 0 and not self._busy(pending, at):
-                self._wait = self._pace.longest
-                return
-            if quiet > 0 and at - pending.first >= self._wait and not self._busy(pending, at):
-                self._wait = min(2 * self._wait, self._pace.endless)
-                return
-            self._sleep(quiet if quiet > 0 else self._until_git())
+            self._watch_made()
+            with self._changed:
+                pending, at = self._pending, time.monotonic()
+                quiet = pending.last + self._patience(pending) - at
+                longest = self._pace.endless if pending.building else self._wait
+                if quiet <= 0 and not self._busy(pending, at):
+                    self._wait = self._pace.longest
+                    return
+                if quiet > 0 and at - pending.first >= longest and not self._busy(pending, at):
+                    self._wait = min(2 * self._wait, self._pace.endless)
+                    return
+                if not pending.made:
+                    self._sleep(quiet if quiet > 0 else self._until_git())
+
+    def _watch_made(self) -> None:
+        """What comes into folders that were made in the burst belongs to it."""
+        watcher = self._watcher
+        with self._changed:
+            made, self._pending.made = self._pending.made, []
+        if watcher is not None:
+            empty = self._look.watch_ahead(folder for folder in made if not watcher.watches(folder))
+            with self._changed:
+                pending = self._pending
+                pending.empty.update(folder for folder, is_so in empty.items() if is_so and folder not in pending.names)
+
+    def _patience(self, pending: _Pending) -> float:
+        """How long nothing may come until the burst is over."""
+        if len(pending.empty) >= _MANY_EMPTY:
+            return self._pace.unfilled
+        return self._pace.building if pending.building else self._pace.quiet
 
     def _until_git(self) -> float:
         """Hear of git's lock from now on; answers how long to wait for that, in seconds."""
@@ -303,9 +346,8 @@ class Watch:
             with self._changed:
                 self._sleep(0 if self._pending else _BREATH)
                 pending = bool(self._pending)
-                if pending:
-                    self._await_end()
             if pending:
+                self._await_end()
                 self._tell_pending("")
             try:
                 after = self._look.read_some(after, self._settings().watch_max_file_bytes)
