@@ -99,7 +99,7 @@ def play(visit: Visit) -> Iterator[str]:
     yield "palette"
     page.keyboard.press("Escape")
     page.keyboard.press("Control+Shift+F")
-    page.get_by_label("Regular expression").fill("amounts?")
+    page.get_by_label("Look for").fill("amount")
     page.keyboard.press("Enter")
     page.get_by_role("region", name="recipes/scale.py").get_by_role("button").first.wait_for()
     yield "search"

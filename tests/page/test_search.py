@@ -13,12 +13,12 @@ from tests.page.test_files import text_of
 def shown(page: Page) -> Locator:
     page.keyboard.press("Control+Shift+F")
     view = page.get_by_role("region", name="Search")
-    expect(view.get_by_label("Regular expression")).to_be_focused()
+    expect(view.get_by_label("Look for")).to_be_focused()
     return view
 
 
 def look(page: Page, pattern: str) -> None:
-    page.get_by_label("Regular expression").fill(pattern)
+    page.get_by_label("Look for").fill(pattern)
     page.keyboard.press("Enter")
 
 
@@ -29,6 +29,7 @@ def test_a_line_is_found_and_gone_to(visit: Visit) -> None:
     page = visit.sign_in()
     view = shown(page)
     expect(view).to_contain_text("Nothing was looked for yet")
+    view.get_by_label("Regular expression").check()
     look(page, "tw[o]")
     told = view.get_by_role("status")
     expect(told).to_have_text("2 lines in 2 files. Files not searched: 1 binary.")
@@ -58,6 +59,20 @@ def test_a_line_is_found_and_gone_to(visit: Visit) -> None:
     expect(told).to_have_text("1 line in 1 file.")  # what was found is kept meanwhile
 
 
+def test_a_text_is_looked_for_as_it_is_and_its_match_is_in_sight(visit: Visit) -> None:
+    visit.write("a.py", f"{' ' * 40}if a[0].b(c) ^ $d: # {'x' * 60} a[0].b(c) ^ $d\n{'y' * 80}a[0].b(c) ^ $d\n")
+    page = visit.sign_in()
+    view = shown(page)
+    look(page, "A[0].b(c) ^ $D")
+    hits = view.get_by_role("region", name="a.py").get_by_role("button")
+    expect(hits).to_have_count(2)
+    expect(hits.nth(0)).to_contain_text("if a[0].b(c)")
+    assert hits.locator("mark").all_text_contents() == ["a[0].b(c) ^ $d"] * 2
+    for mark in hits.locator("mark").all():
+        box, column = mark.bounding_box(), view.bounding_box()
+        assert box and column and box["x"] + box["width"] <= column["x"] + column["width"]
+
+
 def test_what_was_cut_and_what_is_wrong_is_said(visit: Visit) -> None:
     visit.write("many.txt", f"needle {'and hay ' * 12}\n" * 600)
     visit.write("wide.txt", f"{'hay ' * 500}once\n")
@@ -70,6 +85,9 @@ def test_what_was_cut_and_what_is_wrong_is_said(visit: Visit) -> None:
     expect(view.get_by_role("button", name="Line 1")).to_contain_text("… hay")
     look(page, "nothing of this")
     expect(view.get_by_role("status")).to_have_text("No line fits.")
+    look(page, "(")
+    expect(view.get_by_role("status")).to_have_text("No line fits.")
+    view.get_by_label("Regular expression").check()
     look(page, "(")
     expect(view.get_by_role("alert")).to_contain_text("can't be run")
     look(page, "(?x) o n c e")  # no expression of a browser's

@@ -9,7 +9,7 @@ import signal
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Error, Route, expect
+from playwright.sync_api import Browser, Error, Locator, Route, expect
 from tests.interfaces.conftest import Room
 from tests.page.browsing import Visit, visiting
 from tests.page.conftest import port_of
@@ -178,3 +178,36 @@ def test_a_fault_of_one_view_takes_nothing_else_along(visit: Visit) -> None:
     page.get_by_role("button", name="Try again").click()
     expect(page.get_by_role("article", name="Say a")).to_be_visible()
     visit.complaints.clear()  # React tells of the fault, as it should
+
+
+def test_columns_are_widened_by_keys_and_pointer_and_stay_so(visit: Visit) -> None:
+    page = visit.sign_in()
+    side, edge = page.get_by_role("region", name="Files"), page.get_by_role("separator", name="Width of the left bar")
+    before = width_of(side)
+    edge.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert width_of(side) == before + 32
+    box = edge.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 3, box["y"] + 200)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 103, box["y"] + 200, steps=5)
+    page.mouse.up()
+    assert width_of(side) == before + 132
+    inbox = page.get_by_role("region", name="Inbox")
+    wide = width_of(inbox)
+    page.get_by_role("separator", name="Width of the inbox").focus()
+    page.keyboard.press("ArrowLeft")
+    assert width_of(inbox) == wide + 16
+    page.reload()
+    expect(edge).to_have_attribute("aria-valuenow", "392")
+    assert (width_of(side), width_of(inbox)) == (before + 132, wide + 16)
+    edge.dblclick()
+    assert width_of(side) == before
+
+
+def width_of(column: Locator) -> float:
+    box = column.bounding_box()
+    assert box
+    return box["width"]

@@ -5,7 +5,7 @@ import { escaped } from "../parts/escape";
 import { Empty, Failure, Loading } from "../parts/states";
 import { usePlace } from "../shell/place";
 import { useStore } from "../state/store";
-import { type Answer, type Asked, type Hit, columnOf, marksOf, told } from "./search";
+import { type Asked, type Found, type Hit, columnOf, excerptOf, told } from "./search";
 
 export function SearchView() {
   const { search } = usePlace();
@@ -17,7 +17,7 @@ export function SearchView() {
         <Answered />
       ) : (
         <Empty icon="search" title="Nothing was looked for yet">
-          <p>Lines of any file that fit a regular expression.</p>
+          <p>Lines of any file that hold a text, or fit a regular expression.</p>
         </Empty>
       )}
     </>
@@ -35,14 +35,14 @@ function Form() {
   return (
     <form className="search" role="search" aria-label="In all files" onSubmit={submit}>
       <label>
-        Regular expression
+        Look for
         <input
           type="text"
           className="search-pattern"
-          value={form.pattern}
+          value={form.text}
           maxLength={2_000}
           spellCheck={false}
-          onChange={(event) => put({ pattern: event.target.value })}
+          onChange={(event) => put({ text: event.target.value })}
         />
       </label>
       <label>
@@ -56,15 +56,21 @@ function Form() {
         />
       </label>
       <div className="search-row">
-        <label className="search-case">
-          <input
-            type="checkbox"
-            checked={form.matchCase}
-            onChange={(event) => put({ matchCase: event.target.checked })}
-          />
-          Match case
-        </label>
-        <button type="submit" className="primary" disabled={!form.pattern}>
+        <div className="search-ways">
+          <label className="search-way">
+            <input
+              type="checkbox"
+              checked={form.matchCase}
+              onChange={(event) => put({ matchCase: event.target.checked })}
+            />
+            Match case
+          </label>
+          <label className="search-way">
+            <input type="checkbox" checked={form.regex} onChange={(event) => put({ regex: event.target.checked })} />
+            Regular expression
+          </label>
+        </div>
+        <button type="submit" className="primary" disabled={!form.text}>
           Search
         </button>
       </div>
@@ -81,14 +87,14 @@ function Answered() {
   return (
     <>
       <p className="search-told" role="status">
-        {told(value.found)}
+        {told(value)}
       </p>
-      <Files answer={value} />
+      <Files found={value} />
     </>
   );
 }
 
-function Files({ answer: { asked, found } }: { answer: Answer }) {
+function Files({ found }: { found: Found }) {
   return (
     <div className="hits" onKeyDown={step}>
       {found.files.map(({ path, hits }) => (
@@ -100,7 +106,7 @@ function Files({ answer: { asked, found } }: { answer: Answer }) {
           <ul>
             {hits.map((hit) => (
               <li key={hit.line}>
-                <OneHit path={path} hit={hit} asked={asked} />
+                <OneHit path={path} hit={hit} />
               </li>
             ))}
           </ul>
@@ -110,8 +116,9 @@ function Files({ answer: { asked, found } }: { answer: Answer }) {
   );
 }
 
-function OneHit({ path, hit, asked }: { path: string; hit: Hit; asked: Asked }) {
+function OneHit({ path, hit }: { path: string; hit: Hit }) {
   const place = usePlace();
+  const { text, marks } = excerptOf(hit);
   return (
     <button type="button" className="hit" onClick={() => place.openFile(path, hit.line, columnOf(hit))}>
       <span className="hit-line">
@@ -119,9 +126,7 @@ function OneHit({ path, hit, asked }: { path: string; hit: Hit; asked: Asked }) 
         {hit.line}
       </span>
       <code>
-        {hit.cut ? "… " : ""}
-        <Marked text={hit.text} marks={marksOf(hit, asked)} />
-        {hit.cut ? " …" : ""}
+        <Marked text={text} marks={marks} />
       </code>
     </button>
   );

@@ -4,65 +4,68 @@ import { tool } from "../api/tool";
 import type { Tools } from "../api/types";
 import { Resource, Store } from "../state/store";
 
-export type Asked = { pattern: string; matchCase: boolean; glob: string };
+/** `text` is a regular expression only where that is said. */
+export type Asked = { text: string; regex: boolean; matchCase: boolean; glob: string };
 export type Found = Tools["editor_search"]["answers"];
 export type Hit = Found["files"][number]["hits"][number];
-export type Answer = { asked: Asked; found: Found };
 
 const LINES = 500;
 
 export class Search {
-  readonly form = new Store<Asked>({ pattern: "", matchCase: false, glob: "" });
+  readonly form = new Store<Asked>({ text: "", regex: false, matchCase: false, glob: "" });
   /** The answer to what was asked last; what is asked while one is on its way is asked after. */
-  readonly answer: Resource<Answer>;
+  readonly answer: Resource<Found>;
   readonly begun = new Store(false);
 
   constructor(call: Call) {
     this.answer = new Resource(async () => {
       const asked = this.form.get();
       const globs = asked.glob.split(",").map((glob) => glob.trim());
-      const found = await tool(call, "editor_search", {
-        pattern: asked.pattern,
+      return await tool(call, "editor_search", {
+        pattern: asked.regex ? asked.text : literally(asked.text),
         ignore_case: !asked.matchCase,
         include_glob: globs.filter(Boolean),
         max_matches: LINES,
       });
-      return { asked, found };
     });
   }
 
   run(): void {
-    if (!this.form.get().pattern) return;
+    if (!this.form.get().text) return;
     this.begun.set(true);
     void this.answer.refresh();
   }
 }
 
-/** The line in which the hit's column counts as the page counts: an emoji is two. */
+/** An expression that fits the text and nothing else. */
+function literally(text: string): string {
+  return text.replace(/[\\.+*?()|[\]{}^$#&~-]/g, "\\$&");
+}
+
+/** Where the match begins in the line, as the page counts: an emoji is two. */
 export function columnOf(hit: Hit): number {
   const column = hit.column ?? 1;
-  return hit.cut ? column : [...hit.text].slice(0, column - 1).join("").length + 1;
+  return hit.cut ? column : widthOf(hit.text, column - 1) + 1;
 }
 
-/**
- * The places of the first match in the line that is shown. The server says where it begins; how long it is, the
- * expression says, where this browser reads it as ripgrep does. Of a line that is cut it isn't known.
- */
-export function marksOf(hit: Hit, asked: Asked): Set<number> {
-  if (hit.cut) return new Set();
+const BEFORE = 10;
+/** Characters that are shown before a match; what stands further in front is left out, as indentation is. */
+
+/** What is shown of a line, with the places of its first match there. Of a line that is cut they aren't known. */
+export function excerptOf(hit: Hit): { text: string; marks: Set<number> } {
+  if (hit.cut) return { text: `… ${hit.text} …`, marks: new Set() };
   const start = columnOf(hit) - 1;
-  const length = lengthAt(hit.text, start, asked);
-  return new Set(Array.from({ length }, (_, at) => start + at));
+  const length = widthOf(hit.text.slice(start), hit.length ?? 0);
+  const indent = hit.text.length - hit.text.trimStart().length;
+  const from = start - indent > BEFORE + 4 ? start - BEFORE : Math.min(indent, start);
+  const lead = from > indent ? "…" : "";
+  const marks = new Set(Array.from({ length }, (_, at) => lead.length + start - from + at));
+  return { text: lead + hit.text.slice(from), marks };
 }
 
-function lengthAt(text: string, start: number, { pattern, matchCase }: Asked): number {
-  try {
-    const expression = new RegExp(pattern, matchCase ? "uy" : "uyi");
-    expression.lastIndex = start;
-    return expression.exec(text)?.[0].length || 1;
-  } catch {
-    return 1; // ripgrep knows what this browser doesn't
-  }
+/** How many places so many characters of a text take. */
+function widthOf(text: string, characters: number): number {
+  return [...text].slice(0, characters).join("").length;
 }
 
 const REASONS: Record<string, string> = { binary: "binary", too_large: "too large", unreadable: "unreadable" };

@@ -6,6 +6,7 @@ import { QuickOpen } from "../quick/QuickOpen";
 import { nameOf } from "../parts/paths";
 import type { Room } from "../state/room";
 import { useStore } from "../state/store";
+import { Divider, useWidths } from "./Divider";
 import { Line } from "./Line";
 import { Middle } from "./Middle";
 import { Notice } from "./Notice";
@@ -23,6 +24,7 @@ export function Shell({ room, folders, choose, note }: ShellProps) {
   const pane = useStore(place.pane);
   const picking = useStore(place.picking);
   const inboxOpen = useStore(place.inboxOpen);
+  const widths = useWidths();
   useTitle(room);
   useEffect(() => void place.tree.begin(), [place]);
   useLeaving(place);
@@ -32,13 +34,15 @@ export function Shell({ room, folders, choose, note }: ShellProps) {
   }, [place, note]);
   return (
     <PlaceProvider value={place}>
-      <div className="shell" data-pane={pane} data-inbox={inboxOpen ? "open" : "closed"}>
+      <div className="shell" data-pane={pane} data-inbox={inboxOpen ? "open" : "closed"} style={widths}>
         <TopBar folders={folders} choose={choose} />
         <Line />
         <Rail />
         <main className="panes">
           <Side />
+          <Divider of="side" />
           <Middle />
+          <Divider of="inbox" />
           <Boundary>
             <Inbox />
           </Boundary>
