@@ -70,7 +70,9 @@ def test_a_text_is_looked_for_as_it_is_and_its_match_is_in_sight(visit: Visit) -
     assert hits.locator("mark").all_text_contents() == ["a[0].b(c) ^ $d"] * 2
     for mark in hits.locator("mark").all():
         box, column = mark.bounding_box(), view.bounding_box()
-        assert box and column and box["x"] + box["width"] <= column["x"] + column["width"]
+        assert box
+        assert column
+        assert box["x"] + box["width"] <= column["x"] + column["width"]
 
 
 def test_what_was_cut_and_what_is_wrong_is_said(visit: Visit) -> None:
