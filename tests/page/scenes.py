@@ -71,7 +71,16 @@ def play(visit: Visit) -> Iterator[str]:
     page.get_by_role("textbox", name="Text of recipes/scale.py").wait_for()
     page.get_by_role("group", name="Shown file").get_by_text("Changed").wait_for()
     yield "file"
+    _agent(visit)
+    page.get_by_role("tab", name="old.md opened by pilot").wait_for()
+    yield "agents-tab"
+    page.get_by_role("button", name="Follow pilot").click()
+    page.get_by_role("button", name="Following pilot").wait_for()
+    page.get_by_role("textbox", name="Text of notes/old.md").wait_for()
+    yield "following"
     visit.changes()
+    page.get_by_role("region", name="tester: 1 change, 1 file").wait_for()
+    yield "changes"
     _repository(visit)
     page.get_by_role("navigation", name="Views").get_by_role("button", name="Git").click()
     page.get_by_role("button", name="notes/old.md, modified").click()
@@ -132,6 +141,15 @@ def _history(visit: Visit) -> None:
     visit.edit(create, title="Tell of it", name="codex")
     visit.ask("undo")
     visit.ask("mode", mode="manual")
+
+
+def _agent(visit: Visit) -> None:
+    """One who is there, with a file open."""
+    pilot = visit.room.shim("--profile", "editor", str(visit.room.folder))
+    info = {"name": "pilot", "version": "1"}
+    pilot.request("initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo=info)
+    pilot.send(method="notifications/initialized")
+    pilot.call("editor_open", path="notes/old.md")
 
 
 def _repository(visit: Visit) -> None:

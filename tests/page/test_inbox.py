@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 from tests.page.browsing import PHONE, Visit
 
 CREATE = {"type": "create", "path": "new.txt", "content": "one\n"}
@@ -84,13 +85,60 @@ def test_a_request_is_edited_before_it_is_accepted(visit: Visit) -> None:
     opened(visit, "Rename a step").get_by_role("button", name="Edit first").click()
     review = visit.page.get_by_role("article", name="Edit before accepting")
     expect(review.get_by_text("Its line ends are mixed")).to_be_visible()
-    text = review.get_by_label("steps.py")
-    text.fill(text.input_value().replace("renamed_1(", "first_step("))
+    text = review.get_by_role("textbox", name="steps.py, to be edited")
+    text.press("Control+Home")
+    visit.page.keyboard.type("# mine")
+    visit.page.keyboard.press("Enter")
+    visit.page.keyboard.press("Tab")
+    visit.page.keyboard.press("Backspace")
+    expect(text).to_be_focused()
+    visit.page.keyboard.press("Escape")
+    visit.page.keyboard.press("Tab")
+    expect(text).not_to_be_focused()
+    expect(review.get_by_text("1 file edited")).to_be_visible()
     visit.settle()
     review.get_by_role("button", name="Accept as edited").click()
     done = visit.page.get_by_role("article", name="Rename a step")
     expect(done.get_by_text("accepted as the person edited it")).to_be_visible()
-    assert visit.read("steps.py") == STEPS.replace("step_1(", "first_step(").replace("\n", "\r\n")
+    assert visit.read("steps.py") == ("# mine\n" + STEPS.replace("step_1(", "renamed_1(")).replace("\n", "\r\n")
+
+
+def test_what_is_approved_for_later_is_done_when_the_agent_asks_again(visit: Visit) -> None:
+    page = visit.sign_in()
+    visit.stage(CREATE, title="Say one")
+    review = opened(visit, "Say one")
+    review.get_by_label("A word to the agent").fill("when you are ready")
+    review.get_by_role("button", name="Approve for later").click()
+    expect(review.get_by_text("This is approved")).to_be_visible()
+    expect(page.get_by_text("Nothing was done yet")).to_be_visible()
+    assert not (visit.room.folder / "new.txt").exists()
+    visit.edit(CREATE, title="Say one")
+    expect(visit.changes()).to_contain_text("Say one")
+    assert visit.read("new.txt") == "one\n"
+
+
+def test_every_field_of_what_is_no_edit_is_shown_in_full(visit: Visit) -> None:
+    """Such requests have their body as the fields of the call; here the server's answer is given one."""
+    page = visit.sign_in()
+    visit.stage(CREATE, title="Say one")
+    url = "https://example.org/" + "a/" * 200 + "?end=1"
+    call = {"argv": ["rm", "-rf", "two words"], "cwd": "deep/" * 40 + "here", "url": url}
+
+    def answer(route: Route) -> None:
+        if '"show"' not in (route.request.post_data or ""):
+            return route.continue_()
+        response = route.fetch()
+        result = response.json()["result"] | {"kind": "command", "body": json.dumps(call), "editable": False}
+        return route.fulfill(response=response, json={"result": result})
+
+    page.route("**/page/v1/call", answer)
+    review = opened(visit, "Say one")
+    done = review.get_by_role("region", name="What would be done")
+    assert done.get_by_role("listitem").all_inner_texts() == call["argv"]
+    for name in ("cwd", "url"):
+        expect(done).to_contain_text(str(call[name]))
+        expect(done.get_by_text(str(call[name]), exact=True)).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"]
 
 
 def test_a_click_within_half_a_second_of_a_redraw_does_not_count(visit: Visit) -> None:

@@ -105,3 +105,28 @@ def test_one_of_those_who_are_here_is_followed_until_the_person_types(visit: Vis
     expect(text_of(page, "long.txt")).to_be_visible()
     codex.process.terminate()
     expect(person(page, "codex")).to_have_count(0)
+
+
+def test_what_an_agent_had_open_before_the_page_came_is_there_and_follows_where_it_is_moved(visit: Visit) -> None:
+    visit.write("early.txt", "early\n")
+    visit.write("stays.txt", "stays\n")
+    visit.ask("mode", mode="auto")
+    visit.ask("settings.set", key="destructive_edits", value="allow")
+    codex = agent(visit)
+    for name in ("early.txt", "stays.txt"):
+        codex.call("editor_open", path=name)
+    page = visit.sign_in()
+    for name in ("early.txt", "stays.txt"):
+        expect(tab(page, name)).to_contain_text("opened by codex")
+    moved = codex.call("editor_move", **{"from": "early.txt", "to": "deep/late.txt"})
+    assert not moved.get("isError"), moved
+    expect(tab(page, "late.txt")).to_contain_text("opened by codex")
+    expect(tab(page, "early.txt")).to_have_count(0)
+    tab(page, "late.txt").click()
+    expect(text_of(page, "deep/late.txt")).to_contain_text("early")
+    tab(page, "stays.txt").click()
+    page.get_by_role("button", name="Close the tab").click()
+    expect(tab(page, "stays.txt")).to_have_count(0)
+    codex.call("editor_move", **{"from": "deep/late.txt", "to": "last.txt"})
+    expect(tab(page, "last.txt")).to_be_visible()
+    expect(tab(page, "stays.txt")).to_have_count(0)  # what the person closed stays closed

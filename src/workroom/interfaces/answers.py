@@ -226,6 +226,7 @@ class EntryRow(TypedDict):
     transactionId: str
     at: str
     actor: ActorRow
+    session: str
     cause: str
     title: str
     paths: list[str]

@@ -63,6 +63,7 @@ def entry_row(entry: Entry) -> answers.EntryRow:
         "transactionId": entry.transaction_id,
         "at": iso(entry.at),
         "actor": {"kind": entry.actor.kind, "name": plain(entry.actor.name)},
+        "session": entry.actor.session,
         "cause": entry.cause,
         "title": plain(entry.title),
         "paths": [plain(path) for path in paths],

@@ -58,7 +58,7 @@ export type EditParams = { words?: string; contents: Record<string, string | Bas
 
 export type EditableRow = { path: string; shown: string; obstacle?: string; base64?: string; encoding?: string | null; flags?: string[] };
 
-export type EntryRow = { number: number; transactionId: string; at: string; actor: ActorRow; cause: string; title: string; paths: string[]; total: number; added: number; removed: number; undoes: number | null; undoneBy: number | null; approvalId: string | null; decidedBy: string | null; forgotten: boolean; warnings: string[]; flags: string[] };
+export type EntryRow = { number: number; transactionId: string; at: string; actor: ActorRow; session: string; cause: string; title: string; paths: string[]; total: number; added: number; removed: number; undoes: number | null; undoneBy: number | null; approvalId: string | null; decidedBy: string | null; forgotten: boolean; warnings: string[]; flags: string[] };
 
 export type HunkRow = { path: string; ids: string[] };
 

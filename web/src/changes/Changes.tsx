@@ -1,29 +1,74 @@
-/** What was changed, by anyone, newest first. */
+/** What was changed, by anyone, newest first: a group for each turn of a session, and older ones on request. */
 import { Empty, Failure, Loading } from "../parts/states";
 import type { EntryRow } from "../api/types";
 import { useAgo } from "../state/clock";
 import { useStore } from "../state/store";
 import { usePlace } from "../shell/place";
+import { type Turn, turnsOf } from "./turns";
 
 export function Changes() {
-  const { room } = usePlace();
+  const { room, past } = usePlace();
   const { value, error } = useStore(room.log);
+  const { entries } = useStore(past);
   return (
     <>
       <h2 className="side-title">Changes</h2>
-      {value ? <Entries entries={value.entries} /> : error ? <Failure error={error} /> : <Loading what="the changes" />}
+      {error ? <Failure error={error} retry={() => void room.log.refresh()} /> : null}
+      {value ? <Turns entries={entries} /> : error ? null : <Loading what="the changes" />}
     </>
   );
 }
 
-function Entries({ entries }: { entries: EntryRow[] }) {
-  if (!entries.length) return <Empty icon="changes" title="Nothing was changed yet" />;
+function Turns({ entries }: { entries: EntryRow[] }) {
+  if (!entries.length) {
+    return (
+      <Empty icon="changes" title="Nothing was changed yet">
+        <p>Whatever anyone changes here is listed, and each can be undone by itself.</p>
+      </Empty>
+    );
+  }
   return (
-    <ol className="entries">
-      {entries.map((entry) => (
-        <Entry key={entry.number} entry={entry} />
+    <>
+      {turnsOf(entries).map((turn) => (
+        <OneTurn key={turn.id} turn={turn} />
       ))}
-    </ol>
+      <Older count={entries.length} />
+    </>
+  );
+}
+
+function OneTurn({ turn }: { turn: Turn }) {
+  const [newest] = turn.entries;
+  const ago = useAgo(newest?.at ?? "");
+  if (!newest) return null;
+  const count = turn.entries.length;
+  const changes = count === 1 ? "1 change" : `${count} changes`;
+  const files = `${turn.files}${turn.more ? "+" : ""} ${turn.files === 1 && !turn.more ? "file" : "files"}`;
+  return (
+    <section className="turn" aria-label={`${newest.actor.name}: ${changes}, ${files}`}>
+      <h3 className="turn-head">
+        <span className={`who who-${newest.actor.kind}`}>{newest.actor.name}</span>
+        <span>{changes}</span>
+        <span>{files}</span>
+        <Counts of={turn} />
+        <time dateTime={newest.at} title={newest.at}>
+          {ago}
+        </time>
+      </h3>
+      <ol className="entries">
+        {turn.entries.map((entry) => (
+          <Entry key={entry.number} entry={entry} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Counts({ of: { added, removed } }: { of: { added: number; removed: number } }) {
+  return (
+    <span className="counts">
+      <span className="plus">+{added}</span> <span className="minus">−{removed}</span>
+    </span>
   );
 }
 
@@ -49,15 +94,31 @@ function Entry({ entry }: { entry: EntryRow }) {
           {entry.paths.length > 3 || more > 0 ? ` and ${entry.total - Math.min(3, entry.paths.length)} more` : ""}
         </span>
         <span className="entry-meta">
-          <span className={`who who-${entry.actor.kind}`}>{entry.actor.name}</span>
           <time dateTime={entry.at} title={entry.at}>
             {ago}
           </time>
-          <span className="counts">
-            <span className="plus">+{entry.added}</span> <span className="minus">−{entry.removed}</span>
-          </span>
+          <Counts of={entry} />
         </span>
       </button>{" "}
     </li>
+  );
+}
+
+/** How far back the list goes, and the way to what lies before. */
+function Older({ count }: { count: number }) {
+  const { past } = usePlace();
+  const { more, loading, error } = useStore(past);
+  return (
+    <div className="older">
+      {error ? <Failure error={error} /> : null}
+      <p className="quiet" role="status">
+        {more ? `The newest ${count} changes.` : count === 1 ? "That is the only change." : `All ${count} changes.`}
+      </p>
+      {more ? (
+        <button type="button" disabled={loading} onClick={() => void past.older()}>
+          {loading ? "Looking further back…" : "Show older changes"}
+        </button>
+      ) : null}
+    </div>
   );
 }

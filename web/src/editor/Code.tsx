@@ -1,7 +1,6 @@
 /** The editor: CodeMirror, loaded when the first file is opened. */
 import { defaultKeymap, history, historyKeymap, indentWithTab, isolateHistory } from "@codemirror/commands";
-import { LanguageDescription, bracketMatching, foldGutter, foldKeymap, indentOnInput } from "@codemirror/language";
-import { languages } from "@codemirror/language-data";
+import { bracketMatching, foldGutter, foldKeymap, indentOnInput } from "@codemirror/language";
 import { diff } from "@codemirror/merge";
 import { gotoLine, highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { type ChangeSpec, Compartment, EditorState, type Extension, Text, Transaction } from "@codemirror/state";
@@ -15,13 +14,12 @@ import {
   lineNumbers,
 } from "@codemirror/view";
 import { useEffect, useRef } from "react";
-import { nameOf } from "../parts/paths";
 import { useStore } from "../state/store";
 import type { Disk, OpenFile } from "./files";
+import { language, speak } from "./language";
 import { look, nonce } from "./look";
 
 const reading = new Compartment();
-const language = new Compartment();
 
 export default function Code({ file, readOnly }: { file: OpenFile; readOnly: boolean }) {
   const host = useRef<HTMLDivElement>(null);
@@ -129,10 +127,4 @@ function telling(file: OpenFile): Extension {
       file.cursor.set({ line: line.number, column: head - line.from + 1, lines: state.doc.lines });
     }
   });
-}
-
-async function speak(view: EditorView, path: string): Promise<void> {
-  const found = LanguageDescription.matchFilename(languages, nameOf(path));
-  const loaded = await found?.load().catch(() => null); // without its grammar it is plain text
-  if (loaded && view.dom.isConnected) view.dispatch({ effects: language.reconfigure(loaded) });
 }

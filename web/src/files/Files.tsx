@@ -1,6 +1,6 @@
 /** The folder's files: a tree that draws only what is seen, driven by keys and by the pointer. */
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type DragEvent, type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { Icon, type IconName } from "../parts/Icon";
 import { Empty, Failure, Loading } from "../parts/states";
 import { usePlace } from "../shell/place";
@@ -19,19 +19,20 @@ export function Files() {
   const git = useStore(room.git).value;
   const [asked, ask] = useState<Asked | null>(null);
   const [at, setAt] = useState<string | null>(null);
-  const folder = folderOf(rowsOf(state), at);
+  const rows = useMemo(() => rowsOf(state), [state]);
+  const marks = useMemo(() => marksOf(git), [git]);
   return (
     <>
       <div className="side-title side-head">
         <h2>Files</h2>
-        <Tool icon="file-new" says="New file" run={() => ask({ kind: "file", folder })} />
-        <Tool icon="folder-new" says="New folder" run={() => ask({ kind: "folder", folder })} />
+        <Tool icon="file-new" says="New file" run={() => ask({ kind: "file", folder: folderOf(rows, at) })} />
+        <Tool icon="folder-new" says="New folder" run={() => ask({ kind: "folder", folder: folderOf(rows, at) })} />
       </div>
       {asked ? <Naming asked={asked} done={() => ask(null)} /> : null}
       {state.error ? (
         <Failure error={state.error} retry={() => void tree.begin()} />
       ) : state.levels.has(".") ? (
-        <Rows tree={tree} rows={rowsOf(state)} at={at} setAt={setAt} ask={ask} marks={marksOf(git)} />
+        <Rows {...{ tree, rows, at, setAt, ask, marks }} />
       ) : (
         <Loading what="the files" />
       )}
@@ -68,6 +69,8 @@ function Rows({ tree, rows, at, setAt, ask, marks }: RowsProps) {
   const place = usePlace();
   const scroller = useRef<HTMLDivElement>(null);
   const [over, setOver] = useState<string | null>(null);
+  const [held, hold] = useState<string | null>(null);
+  const ahead = useTypeAhead();
   const shown = useStore(place.tabs).active;
   const drawn = useVirtualizer({
     count: rows.length,
@@ -91,9 +94,15 @@ function Rows({ tree, rows, at, setAt, ask, marks }: RowsProps) {
   };
   const press = (event: KeyboardEvent): void => {
     const row = rows[here];
-    if (!row || event.altKey || event.ctrlKey || event.metaKey) return;
-    const to = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: rows.length - 1 }[event.key];
-    if (to !== undefined) setAt((rows[to] ?? row).path);
+    if (!row || event.altKey) return;
+    if (event.ctrlKey || event.metaKey) return carry(event, row);
+    const page = Math.floor((scroller.current?.clientHeight ?? 0) / ROW_PX);
+    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
+    const step = steps[event.key as keyof typeof steps];
+    const named = step === undefined ? ahead(event.key, rows, here) : undefined;
+    if (step !== undefined) setAt((rows[Math.min(Math.max(here + step, 0), rows.length - 1)] ?? row).path);
+    else if (named) setAt(named.path);
+    else if (event.key === "Escape" && held) hold(null);
     else if (event.key === "Enter" || event.key === " ") use(row);
     else if (event.key === "ArrowRight" && row.kind === "directory" && !row.open) void tree.unfold(row.path);
     else if (event.key === "ArrowLeft" && row.open) void tree.fold(row.path);
@@ -101,6 +110,18 @@ function Rows({ tree, rows, at, setAt, ask, marks }: RowsProps) {
     else if (event.key === "F2" && row.kind !== "cut") ask({ kind: "rename", path: row.path });
     else if (event.key === "Delete" && row.kind !== "cut") void remove(place, row);
     else return;
+    event.preventDefault();
+  };
+  /** What a drag does, by keys: taken up here, put down there. */
+  const carry = (event: KeyboardEvent, row: Row): void => {
+    const key = event.key.toLowerCase();
+    if (key === "x" && row.kind !== "cut") {
+      hold(row.path);
+      place.say(`${row.path} is taken up. Ctrl+V moves it into the folder that is marked then.`);
+    } else if (key === "v" && held) {
+      hold(null);
+      void move(place, held, renameTo(folderFor(row), nameOf(held)));
+    } else return;
     event.preventDefault();
   };
   const drop = (event: DragEvent, row: Row | null): void => {
@@ -136,6 +157,8 @@ function Rows({ tree, rows, at, setAt, ask, marks }: RowsProps) {
               id={`row-${index}`}
               role="treeitem"
               aria-level={row.depth}
+              aria-posinset={row.at}
+              aria-setsize={row.of}
               aria-expanded={row.kind === "directory" ? row.open : undefined}
               aria-selected={index === here && at !== null}
               aria-busy={!row.ready}
@@ -144,6 +167,7 @@ function Rows({ tree, rows, at, setAt, ask, marks }: RowsProps) {
               data-kind={row.kind}
               data-shown={shown === `file:${row.path}`}
               data-over={over === row.path}
+              data-held={held === row.path}
               data-mark={mark?.letter}
               style={{ transform: `translateY(${start}px)`, paddingLeft: 8 + (row.depth - 1) * 14 }}
               draggable={row.kind !== "cut"}
@@ -168,6 +192,24 @@ function Rows({ tree, rows, at, setAt, ask, marks }: RowsProps) {
       </div>
     </div>
   );
+}
+
+const TYPED_MS = 700;
+
+/** Goes to the next row whose name begins with what is typed. */
+function useTypeAhead() {
+  const typed = useRef({ text: "", at: 0 });
+  return (key: string, rows: Row[], here: number): Row | undefined => {
+    if (key.length !== 1 || key === " " || key === "?") return undefined;
+    const { text, at } = typed.current;
+    const now = performance.now();
+    const begun = now - at < TYPED_MS ? text : "";
+    const wanted = (begun + key).toLowerCase();
+    typed.current = { text: wanted, at: now };
+    const from = begun ? here : here + 1;
+    const inTurn = [...rows.slice(from), ...rows.slice(0, from)];
+    return inTurn.find(({ name }) => name.toLowerCase().startsWith(wanted));
+  };
 }
 
 const DRAGGED = "application/x-workroom-path";

@@ -24,6 +24,9 @@ export type Row = {
   kind: Node["kind"] | "cut";
   open: boolean;
   ready: boolean;
+  /** Its place among those of its level, from 1, and how many they are. */
+  at: number;
+  of: number;
 };
 
 const ORDER = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
@@ -53,9 +56,10 @@ export class Tree extends Store<TreeState> {
   }
 
   async fold(path: string): Promise<void> {
-    const open = new Set([...this.get().open].filter((one) => one !== path && !one.startsWith(`${path}/`)));
-    this.set({ ...this.get(), open });
-    await this.#load(path, { collapse: [path] });
+    const below = (one: string): boolean => one === path || one.startsWith(`${path}/`);
+    const open = new Set([...this.get().open].filter((one) => !below(one)));
+    this.set({ ...this.get(), open, levels: this.#without(below) });
+    await tool(this.call, "editor_tree", { path, max_depth: 0, collapse: [path] }).catch(() => undefined); // it has gone
   }
 
   /** Unfold what is above a path. */
@@ -65,12 +69,13 @@ export class Tree extends Store<TreeState> {
     }
   }
 
-  /** Fetch anew what a commit may have changed of what is known. */
+  /** Fetch anew what a commit may have changed of what is seen. What is folded is fetched when it is unfolded. */
   async follow(committed: Pick<Committed, "paths" | "total">): Promise<void> {
     const whole = committed.total > committed.paths.length;
     const known = [...this.get().levels.keys()];
     const touched = new Set(committed.paths.flatMap((path) => [parentOf(path), path, ...parentsOf(path)]));
-    await Promise.all(known.filter((path) => whole || touched.has(path)).map((path) => this.#load(path)));
+    const seen = known.filter((path) => (whole || touched.has(path)) && this.#isSeen(path));
+    await Promise.all(seen.map((path) => this.#load(path)));
   }
 
   async #load(path: string, change: { expand?: string[]; collapse?: string[] } = {}): Promise<string[] | null> {
@@ -88,6 +93,14 @@ export class Tree extends Store<TreeState> {
     }
   }
 
+  #without(gone: (path: string) => boolean): TreeState["levels"] {
+    return new Map([...this.get().levels].filter(([path]) => !gone(path)));
+  }
+
+  #isSeen(path: string): boolean {
+    return path === ROOT || (this.get().open.has(path) && this.#isShown(path));
+  }
+
   #isShown(path: string): boolean {
     return parentsOf(path).every((folder) => this.get().open.has(folder));
   }
@@ -98,14 +111,18 @@ export function rowsOf({ levels, open }: TreeState): Row[] {
   const rows: Row[] = [];
   const add = (folder: string, depth: number): void => {
     const level = levels.get(folder);
-    for (const node of level?.nodes ?? []) {
+    const nodes = level?.nodes ?? [];
+    const of = nodes.length + (level?.cut ? 1 : 0);
+    nodes.forEach((node, index) => {
       const path = folder === ROOT ? node.name : `${folder}/${node.name}`;
       const isOpen = node.kind === "directory" && open.has(path);
-      rows.push({ path, name: node.name, depth, kind: node.kind, open: isOpen, ready: !isOpen || levels.has(path) });
+      const ready = !isOpen || levels.has(path);
+      rows.push({ path, name: node.name, depth, kind: node.kind, open: isOpen, ready, at: index + 1, of });
       if (isOpen) add(path, depth + 1);
-    }
-    if (level?.cut)
-      rows.push({ path: `${folder}\0`, name: "More than is listed", depth, kind: "cut", open: false, ready: true });
+    });
+    if (!level?.cut) return;
+    const name = `Only the first ${nodes.length} are listed`;
+    rows.push({ path: `${folder}\0`, name, depth, kind: "cut", open: false, ready: true, at: of, of });
   };
   add(ROOT, 1);
   return rows;

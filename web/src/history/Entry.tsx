@@ -11,13 +11,9 @@ import type { Tab } from "../state/tabs";
 import { TakeBack, type Way } from "./TakeBack";
 
 export function Entry({ tab }: { tab: Tab }) {
-  const { room } = usePlace();
-  const log = useStore(room.log);
   const [way, setWay] = useState<Way | null>(null);
-  const entry = log.value?.entries.find((one) => one.number === Number(tab.about));
-  if (!entry) {
-    return log.value || !log.error ? <Loading what="the change" /> : <Failure error={log.error} />;
-  }
+  const { value: entry, error, refresh } = useEntry(Number(tab.about));
+  if (!entry) return error ? <Failure error={error} retry={refresh} /> : <Loading what="the change" />;
   return (
     <article className="review" aria-labelledby="entry-title">
       <div className="review-scroll">
@@ -28,6 +24,22 @@ export function Entry({ tab }: { tab: Tab }) {
       {way ? null : <Ways entry={entry} choose={setWay} />}
     </article>
   );
+}
+
+/** The entry as the list has it; by itself where the list doesn't reach back so far. */
+function useEntry(number: number) {
+  const { room, past } = usePlace();
+  const { entries } = useStore(past);
+  const listed = entries.find((one) => one.number === number) ?? null;
+  const [alone] = useState(
+    () => new Resource(async () => (await room.call("log", { limit: 1, before: number + 1 })).entries[0] ?? null),
+  );
+  const { value, error } = useStore(alone);
+  const missing = listed === null;
+  useEffect(() => {
+    if (missing) void alone.refresh();
+  }, [alone, missing, entries]);
+  return { value: listed ?? value, error, refresh: () => void alone.refresh() };
 }
 
 function Facts({ entry }: { entry: EntryRow }) {

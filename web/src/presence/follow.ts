@@ -1,20 +1,34 @@
 /**
  * Goes where another goes: what they open or change is shown, until the person types or clicks elsewhere.
  *
- * What agents open is laid beside the person's tabs in any case, marked as theirs.
+ * What agents open is laid beside the person's tabs in any case, marked as theirs; what they had open before this page
+ * came, or was cut off, too. What is theirs goes where its file is moved.
  */
 import { tool } from "../api/tool";
-import type { BuffersChanged, Committed, PresentRow } from "../api/types";
+import type { BuffersChanged, Committed, PresentRow, Tools } from "../api/types";
 import { escaped } from "../parts/escape";
 import type { Place } from "../shell/place";
 import { Store } from "../state/store";
 import { fileTab } from "../state/tabs";
 
+type BufferRow = Tools["editor_buffers_list"]["answers"]["buffers"][number];
+
 /** Holds who is followed. */
 export class Follower extends Store<PresentRow | null> {
+  /** What was laid, as owner and path: what the person has closed since isn't laid again. */
+  #laid = new Set<string>();
+
   constructor(private readonly place: Place) {
     super(null);
     place.room.presence.subscribe(() => this.#look());
+    const open = place.room.look(async () => (await tool(place.room.call, "editor_buffers_list", {})).buffers);
+    open.subscribe(() => this.#layAll(open.get().value));
+    place.room.on("buffers_changed", () => {
+      const told = place.room.newest.get();
+      if (told?.type !== "buffers_changed") return;
+      if (told.action === "followed") void open.refresh();
+      else this.#inView(told);
+    });
   }
 
   /** Follow them, or no longer. */
@@ -31,13 +45,35 @@ export class Follower extends Store<PresentRow | null> {
     this.place.tabs.claim();
   }
 
+  /** Lay what agents have open, and take away what they no longer have. */
+  #layAll(rows: BufferRow[] | null): void {
+    if (!rows) return;
+    const theirs = rows
+      .filter(({ mine, owner_kind }) => !mine && owner_kind === "agent")
+      .map(({ path, owner }) => ({ path, owner: escaped(owner ?? "") }));
+    const { open, active } = this.place.tabs.get();
+    for (const { id, kind, about, by } of open) {
+      const there = theirs.some(({ path, owner }) => path === about && owner === by);
+      if (kind === "file" && by !== undefined && id !== active && !there) this.place.tabs.close(id);
+    }
+    const before = this.#laid;
+    this.#laid = new Set(theirs.map(({ owner, path }) => `${owner}\0${path}`));
+    for (const { owner, path } of theirs) {
+      if (!before.has(`${owner}\0${path}`)) this.place.tabs.lay({ ...fileTab(path), by: owner });
+    }
+  }
+
   /** Somebody has opened or closed a file. */
-  inView({ action, paths, actor_kind, actor, session }: BuffersChanged): void {
+  #inView({ action, paths, actor_kind, actor, session }: BuffersChanged): void {
     const path = paths[0];
     const by = escaped(actor);
     if (path === undefined || actor_kind !== "agent") return;
-    if (action === "closed") this.place.tabs.withdraw(fileTab(path).id, by);
+    if (action === "closed") {
+      this.#laid.delete(`${by}\0${path}`);
+      this.place.tabs.withdraw(fileTab(path).id, by);
+    }
     if (action !== "opened") return;
+    this.#laid.add(`${by}\0${path}`);
     if (session === this.get()?.session) this.place.glance(path, by);
     else this.place.tabs.lay({ ...fileTab(path), by });
   }

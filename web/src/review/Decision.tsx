@@ -27,6 +27,7 @@ function Open({ shown, selection, refresh, edit }: DecisionProps) {
   const off = !live || running !== null;
   const said = `${shown.id} ${words}`.trim();
   const accept = settled.guard(() => decide("accept", { words: said, ...(part ? named(part) : {}) }));
+  const hold = settled.guard(() => decide("accept", { words: said, hold: true, ...(part ? named(part) : {}) }));
   const deny = settled.guard(() => decide("deny", { words: said }));
   return (
     <footer className="decision" aria-label="Your decision" data-fresh={settled.fresh}>
@@ -51,6 +52,16 @@ function Open({ shown, selection, refresh, edit }: DecisionProps) {
         <button type="button" className="deny" disabled={off} onClick={deny}>
           <Icon name="close" /> {running === "deny" ? "Denying…" : "Deny"}
         </button>
+        {shown.kind === "plan" ? null : (
+          <button
+            type="button"
+            disabled={off || nothing || shown.obstacle !== ""}
+            title="Say yes to exactly this; it is done when the agent asks for it again"
+            onClick={hold}
+          >
+            {running === "hold" ? "Approving…" : "Approve for later"}
+          </button>
+        )}
         <button type="button" className="accept" disabled={off || nothing || shown.obstacle !== ""} onClick={accept}>
           <Icon name="check" /> {running === "accept" ? "Accepting…" : label(shown, part)}
         </button>

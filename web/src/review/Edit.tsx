@@ -1,5 +1,5 @@
 /** Editing a request before it is accepted: the yes is then to what the person made of it. */
-import { useEffect, useId, useState } from "react";
+import { Suspense, lazy, useEffect, useState } from "react";
 import type { ProposalAnswer, ShowAnswer } from "../api/types";
 import { Icon } from "../parts/Icon";
 import { Failure, Loading } from "../parts/states";
@@ -8,6 +8,8 @@ import { usePlace } from "../shell/place";
 import { Resource, useStore } from "../state/store";
 import { type Draft, draftOf, edited, type Obstacle } from "./editing";
 import { useDecide } from "./useDecide";
+
+const Writing = lazy(() => import("../editor/Writing"));
 
 type EditProps = { shown: ShowAnswer; back: () => void; refresh: () => void };
 
@@ -31,7 +33,8 @@ function Editing({ proposal, shown, back, refresh }: EditProps & { proposal: Pro
         <header className="facts">
           <h2 id="review-title">Edit before accepting</h2>
           <p className="facts-line">
-            What stands here when you accept is what is done; the agent is told the difference.
+            What stands here when you accept is what is done; the agent is told the difference. Tab indents; Escape,
+            then Tab leaves a text.
           </p>
         </header>
         {files.map((file) =>
@@ -40,7 +43,7 @@ function Editing({ proposal, shown, back, refresh }: EditProps & { proposal: Pro
               key={file.path}
               draft={file}
               text={texts[file.path] ?? file.before}
-              write={(text) => setTexts({ ...texts, [file.path]: text })}
+              write={(text) => setTexts((before) => ({ ...before, [file.path]: text }))}
             />
           ) : (
             <Uneditable key={file.shown} file={file} />
@@ -53,14 +56,11 @@ function Editing({ proposal, shown, back, refresh }: EditProps & { proposal: Pro
 }
 
 function File({ draft, text, write }: { draft: Draft; text: string; write: (text: string) => void }) {
-  const id = useId();
   const changed = text !== draft.before;
   return (
     <div className="file">
       <div className="file-head">
-        <label htmlFor={id} className="path grow">
-          {draft.shown}
-        </label>
+        <span className="path grow">{draft.shown}</span>
         {changed ? <span className="chip chip-pending">edited by you</span> : null}
         {draft.flags.map((flag) => (
           <span key={flag} className="chip chip-warning">
@@ -68,14 +68,9 @@ function File({ draft, text, write }: { draft: Draft; text: string; write: (text
           </span>
         ))}
       </div>
-      <textarea
-        id={id}
-        className="edit"
-        value={text}
-        spellCheck={false}
-        rows={Math.min(24, text.split("\n").length + 1)}
-        onChange={(event) => write(event.target.value)}
-      />
+      <Suspense fallback={<Loading what="the editor" />}>
+        <Writing path={draft.path} label={`${draft.shown}, to be edited`} text={draft.before} write={write} />
+      </Suspense>
     </div>
   );
 }

@@ -4,6 +4,7 @@ import type { Room } from "../state/room";
 import { OpenFiles } from "../editor/files";
 import { Tree } from "../files/tree";
 import { Work } from "../git/work";
+import { Past } from "../changes/past";
 import { Search } from "../search/search";
 import { Follower } from "../presence/follow";
 import { Store } from "../state/store";
@@ -31,6 +32,7 @@ export class Place {
   readonly files: OpenFiles;
   readonly work: Work;
   readonly search: Search;
+  readonly past: Past;
   readonly follower: Follower;
 
   constructor(readonly room: Room) {
@@ -38,11 +40,8 @@ export class Place {
     this.files = new OpenFiles(room.call);
     this.work = new Work(room);
     this.search = new Search(room.call);
+    this.past = new Past(room);
     this.follower = new Follower(this);
-    room.on("buffers_changed", () => {
-      const told = room.newest.get();
-      if (told?.type === "buffers_changed") this.follower.inView(told);
-    });
     room.follow((committed) => {
       void this.files.follow(committed).then((moved) => {
         this.#retitle(moved);

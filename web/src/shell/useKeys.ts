@@ -14,6 +14,7 @@ export const KEYS = [
   { keys: "Ctrl+F", says: "Find in the file" },
   { keys: "Ctrl+G", says: "Go to a line" },
   { keys: "F2", says: "Rename, in the tree" },
+  { keys: "Ctrl+X, Ctrl+V", says: "Take up and put down, in the tree: a move" },
   { keys: "Delete", says: "Delete, in the tree; it can be undone" },
   { keys: "Alt+W", says: "Close the tab" },
   { keys: "Alt+PageDown", says: "Next tab" },

@@ -21,7 +21,8 @@ import type {
 import { leaveQuietly } from "./session";
 import { Resource, Store } from "./store";
 
-const ENTRIES = 100;
+/** How many entries of the history are asked for at once. */
+export const ENTRIES = 100;
 
 /** A plan as its agent wrote it: nothing in it is escaped. */
 export type Plan = {

@@ -31,10 +31,11 @@ export class TabList extends Store<Tabs> {
     this.set({ open: there ? open.map((one) => (one.id === tab.id ? tab : one)) : [...open, tab], active: tab.id });
   }
 
-  /** What a tab shows stands elsewhere now. */
+  /** What a tab shows stands elsewhere now; one that was laid there already gives way. */
   rename(id: string, tab: Tab): void {
     const { open, active } = this.get();
-    const renamed = open.map((one) => (one.id === id ? tab : one));
+    if (!open.some((one) => one.id === id)) return;
+    const renamed = open.filter((one) => one.id !== tab.id).map((one) => (one.id === id ? tab : one));
     this.set({ open: renamed, active: active === id ? tab.id : active });
   }
 
