@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.repositories import repository
 
 from workroom.base.actor import Actor
 from workroom.base.errors import ErrorCode, WorkroomError
@@ -58,6 +59,46 @@ def test_two_clients_work_in_two_folders_at_once(hub, folders):
     assert (first.root, second.root) == ("", str(folders[1]))
     assert asked(second, "workspace_open", root=".")["root"] == str(folders[0])
     assert [row["mine"] for row in asked(second, "workspace_get")["buffers"]] == [False]
+
+
+def test_what_is_open_and_unfolded_is_remembered_for_each_root(hub, folders):
+    one, _two = opened(hub, *folders[:2])
+    for folder in folders[:2]:
+        (folder / "src").mkdir()
+        (folder / "src" / f"{folder.name}.py").write_text("x\n")
+    rooms = Rooms(hub, "session_1", OpenDoors(hub), one)
+
+    def goes_to(folder):
+        view = asked(rooms, "workspace_open", root=str(folder))
+        return [row["path"] for row in view["buffers"]], view["expanded"]
+
+    asked(rooms, "open", path="src/one.py")
+    asked(rooms, "tree", expand=["src"])
+    assert goes_to(folders[1]) == ([], [])
+    asked(rooms, "open", path="src/two.py")
+    assert goes_to(folders[0]) == (["src/one.py"], ["src"])
+    for folder in folders[:2]:
+        hub.close(str(folder))
+    rooms = Rooms(hub, "session_2", OpenDoors(hub), opened(hub, *folders[:2])[0])
+    assert goes_to(folders[1]) == (["src/two.py"], [])
+    assert goes_to(folders[0]) == (["src/one.py"], ["src"])
+
+
+def test_a_folder_of_git_is_of_the_root_where_the_client_works(hub, folders):
+    one, _two = opened(hub, *folders[:2])
+    for folder in folders[:2]:
+        repository(folder, f="1\n")
+        (folder / f"only-in-{folder.name}").write_text("")
+    rooms = Rooms(hub, "session_1", OpenDoors(hub), one)
+
+    def changed(**where):
+        return [row["path"] for row in asked(rooms, "git_status", **where)["entries"]]
+
+    assert changed() == ["only-in-one"]
+    asked(rooms, "workspace_open", root=str(folders[1]))
+    assert changed() == changed(cwd=".") == changed(cwd=str(folders[1])) == ["only-in-two"]
+    refused = asked(rooms, "git_status", cwd=str(folders[0]))["error"]
+    assert refused["code"] == "PATH_OUTSIDE_WORKSPACE"
 
 
 def test_a_local_agent_enters_what_is_open_and_opens_nothing(hub, folders, tmp_path):

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 
 import pytest
 from tests.core.git.conftest import authored
@@ -87,3 +90,31 @@ def test_what_fails_leaves_no_lock(ws, at):
         index.land(fail)
     assert not (ws / ".git/index.lock").exists()
     assert (ws / ".git/index").read_bytes() == before
+
+
+DIES = """
+import os, signal, sys
+from workroom.core.git.index import copied_index
+from workroom.core.git.reading import Reading
+from workroom.system.root import Root
+
+with copied_index(Reading(Root.open(sys.argv[1])).runner, keeps=True) as index:
+    index.run("add", "n")
+    index.land(lambda: os.kill(os.getpid(), signal.SIGKILL))
+"""
+
+
+def test_a_server_that_is_killed_leaves_the_index_whole_and_its_lock_told(ws, at):
+    (ws / "n").write_text("n\n")
+    before = (ws / ".git/index").read_bytes()
+    died = subprocess.run([sys.executable, "-c", DIES, str(ws)], check=False)
+    assert died.returncode == -signal.SIGKILL
+    assert (ws / ".git/index").read_bytes() == before
+    assert git(ws, "fsck", "--no-dangling") == ""
+    with copied_index(at(ws).runner, keeps=True) as index, pytest.raises(WorkroomError) as refused:
+        index.land(lambda: "done")
+    assert refused.value.details == {"lock": str(ws / ".git/index.lock")}
+    assert "have the person delete that file" in refused.value.next_step
+    (ws / ".git/index.lock").unlink()
+    with copied_index(at(ws).runner, keeps=True) as index:
+        assert index.land(lambda: "done") == "done"

@@ -12,14 +12,18 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.conftest import AGENT
 from tests.repositories import git, repository
 
+from workroom.base.actor import Actor
 from workroom.base.changes import Kind
 from workroom.base.errors import ErrorCode, WorkroomError
-from workroom.base.events import SettingsChanged
+from workroom.base.events import BuffersChanged, SettingsChanged
 from workroom.base.settings import Settings
 from workroom.core.watch import ANOTHER, GIT, service
 from workroom.core.watch.service import Pace
+
+ANN = Actor("person", "ann", "session_ann")
 
 
 @pytest.fixture
@@ -62,6 +66,26 @@ def test_a_write_is_an_entry_with_its_patch_and_can_be_undone(house, watch):
     assert house.read("f") == b"one\n"
     time.sleep(0.3)
     assert [each.cause for each in wait(house, 2)] == ["outside", "rollback"]
+
+
+def test_views_of_a_file_hear_of_it(house, watch):
+    """Who has typed nothing reads it anew, who has merges: the version that they have read says which it was."""
+    entry = house.edit(
+        {"type": "create", "path": "f", "content": "1\n"}, {"type": "create", "path": "g", "content": ""}
+    )
+    version = next(c.after.sha256 for c in entry.changes if c.path == "f")
+    buffers = house.workspace.buffers
+    for who in (AGENT, ANN):
+        buffers.put(who, "f", version, 1)
+        buffers.put(who, "g", "", 1)
+    watch()
+    heard = []
+    house.workspace.store.subscribe(lambda _number, event: heard.append(event))
+    house.write("f", "2\n")
+    (house.folder / "g").rename(house.folder / "h")
+    wait(house, 2)
+    assert BuffersChanged("behind", ("f",), "program", ANOTHER.name, "") in heard
+    assert {(each.path, each.version) for each in buffers.list(ANN)} == {("f", version), ("h", "")}
 
 
 def test_what_comes_goes_and_moves(house, watch):

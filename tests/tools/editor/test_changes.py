@@ -28,6 +28,7 @@ def test_the_newest_change_of_each_path_first(house, ask):
     assert (saved["actor"], saved["actor_kind"], saved["entry"]) == ("tester", "agent", 3)
     limited = ask("changes", limit=1)
     assert (len(limited["changes"]), limited["truncated"]) == (1, True)
+    assert ask("changes", limit=3)["truncated"] is False
 
 
 def test_one_entry_is_what_the_event_tells(house, ask):

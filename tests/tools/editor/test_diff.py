@@ -52,6 +52,7 @@ def test_a_text_that_is_too_long_is_not_said_to_be_the_same(house, diff):
     answer = diff("x" * 11, "")
     assert (answer.data["truncated"], answer.data["identical"], answer.data["hunks"]) == (True, False, [])
     assert "editor_max_diff_bytes" in answer.summary
+    assert diff("x" * 10, "").data["truncated"] is False
 
 
 def test_no_limit_of_other_tools_cuts_a_patch_but_what_the_client_can_take_does(house):

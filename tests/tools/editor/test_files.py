@@ -50,6 +50,21 @@ def test_move_renames_in_every_view_and_its_language(house, ask):
     assert not (house.folder / "src").exists()
 
 
+def test_what_is_made_moved_and_saved_is_undone_one_by_one(house, ask):
+    house.write("src/a.py", "x\n", mode=0o755)
+    before = house.tree()
+    made = ask("create", path="new/deep/b.txt", content="b\n")["transaction_id"]
+    moved = ask("move", **{"from": "src", "to": "lib/src"})["transaction_id"]
+    ask("open", path="lib/src/a.py")
+    saved = ask("save", path="lib/src/a.py", content="y\n")["transaction_id"]
+    assert [entry.transaction_id for entry in house.tx.history()] == [saved, moved, made]
+    for transaction_id in (saved, moved, made):
+        house.undo(transaction_id)
+    after = house.tree()
+    folders = {"lib", "new", "new/deep"}  # made on the way: they stay
+    assert {path: after[path] for path in after if path not in folders} == before
+
+
 def test_move_takes_no_place_that_is_taken(house, ask):
     house.write("a", "a")
     house.write("b", "b")

@@ -93,3 +93,5 @@ def test_show(house, ws, ask):
     assert ask("show", path="f").data["binary"]
     house.settings = Settings(editor_max_file_bytes=1)
     assert ask("show", path="g").data["truncated"]
+    house.settings = Settings(editor_max_file_bytes=2)
+    assert ask("show", path="g").shown() == {"path": "g", "rev": "HEAD", "exists": True, "content": "1\n"}

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+
 import pytest
 from tests.repositories import git, planted
 from tests.tools.editor.conftest import ANN, newest
@@ -62,6 +66,47 @@ def test_a_pull_is_an_entry_that_can_be_undone(house, repo, ask, theirs):
     house.undo(entry.transaction_id)
     assert house.read("f") == b"1\n"
     assert not (repo / "d").exists()
+
+
+KILLED = """#!/bin/sh
+# git is killed as it puts its new index in place: the second file that it renames
+case " $* " in *" merge --ff-only "*)
+    exec strace -f -qq -o /dev/null -e trace=/rename.* -e inject=/rename.*:signal=KILL:when=2 "{git}" "$@";;
+esac
+exec "{git}" "$@"
+"""
+
+
+def test_a_git_that_is_killed_leaves_a_lock_that_is_told_and_files_that_go_back(
+    house, repo, ask, theirs, tmp_path, monkeypatch
+):
+    strace = ["strace", "-f", "-qq", "-o", os.devnull, "true"]
+    if shutil.which("strace") is None or subprocess.run(strace, check=False, capture_output=True).returncode:
+        pytest.skip("strace can't trace here")  # pragma: no cover
+    theirs("f", "2\n")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/git").write_text(KILLED.format(git=shutil.which("git")))
+    (tmp_path / "bin/git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    lock = repo / ".git/index.lock"
+    failed = ask("git_sync", action="pull")["error"]
+    assert (failed["code"], failed["details"]["lock"]) == ("IO_ERROR", str(lock))
+    entry = newest(house)
+    assert entry.title.endswith("(it failed)")
+    assert [change.path for change in entry.changes] == ["f"]
+    house.undo(entry.transaction_id)
+    assert house.read("f") == b"1\n"
+    for name, arguments in (("git_commit", {"message": "x"}), ("git_stage", {"action": "stage", "paths": ["f"]})):
+        house.write("f", "3\n")
+        told = ask(name, **arguments)["error"]
+        assert told["details"]["lock"] == str(lock)
+        assert told["next_step"] == "Try again in a moment; where no git is running, have the person delete that file."
+    assert lock.exists()  # whose it is can't be proved: the person takes it away
+    lock.unlink()
+    house.write("f", "1\n")
+    monkeypatch.setenv("PATH", os.environ["PATH"].partition(":")[2])
+    assert ask("git_sync", action="pull")["ok"]
+    assert house.read("f") == b"2\n"
 
 
 def test_a_pull_brings_what_its_fetch_finds_beyond_what_was_known(house, repo, ask, theirs):

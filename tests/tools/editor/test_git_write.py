@@ -7,8 +7,9 @@ from tests.conftest import AGENT
 from tests.repositories import git, planted, repository
 from tests.tools.editor.conftest import ANN, newest
 
-from workroom.base.settings import Settings
+from workroom.base.settings import Mode, Settings
 from workroom.person import calls, decisions
+from workroom.tools.catalog import tools_for
 
 
 @pytest.fixture
@@ -19,6 +20,38 @@ def manual(house):
 
 def files(house):
     return {path: what for path, what in house.tree().items() if path.split("/")[0] != ".git"}
+
+
+LEAST = {
+    "git_status": {}, "git_hunks": {"path": "f"}, "git_show": {"path": "f"}, "git_commit": {"message": "x"},
+    "git_undo_commit": {"force": True}, "git_stash": {"action": "push"}, "git_sync": {"action": "fetch"},
+    "git_stage": {"action": "stage", "paths": ["f"]},
+}  # fmt: skip
+"""What each tool that takes a `cwd` has to be told beside."""
+
+
+def test_every_tool_that_takes_a_folder_of_git_is_known():
+    takes = {tool.name for tool in tools_for("editor", Mode.AUTO) if "cwd" in tool.actions[0].arguments.model_fields}
+    assert takes == {f"editor_{name}" for name in LEAST}
+
+
+@pytest.mark.parametrize("name", LEAST)
+def test_every_cwd_is_within_the_clients_root(house, repo, ask, tmp_path, name):
+    other = repository(tmp_path / "other", f="1\n")
+    (other / "f").write_text("2\n")
+    (repo / "f").write_text("2\n")
+    (repo / "out").symlink_to(other)
+    (repo / "sub").mkdir()
+    for cwd in (str(other), "../other", "out", "sub/../../other"):
+        assert ask(name, cwd=cwd, **LEAST[name])["error"]["code"] == "PATH_OUTSIDE_WORKSPACE", cwd
+    assert ask(name, cwd="gone", **LEAST[name])["error"]["code"] == "NOT_FOUND"
+    assert git(other, "status", "--porcelain") == "M f"
+    assert git(other, "log", "--format=%s") == "one"
+    assert house.tx.history() == []
+    if name != "git_sync":  # there is no remote to reach
+        git(repo, "commit", "-qm", "sub", "--allow-empty")
+        assert "error" not in ask(name, cwd=str(repo / "sub"), **LEAST[name])
+        assert "error" not in ask(name, cwd="sub" if (repo / "sub").exists() else ".", **LEAST[name])
 
 
 # commit
@@ -128,6 +161,19 @@ def test_undoing_a_pushed_commit_is_refused_and_forced_it_is_destructive(house, 
     assert git(repo, "rev-parse", "HEAD") in decisions.show(ANN, house.workspace).body
     decisions.accept(ANN, house.workspace)
     assert git(repo, "status", "--porcelain") == "A  f"
+
+
+def test_undoing_a_merge_is_refused_and_forced_it_is_destructive(house, repo, ask):
+    git(repo, "checkout", "-qb", "side")
+    git(repo, "commit", "-q", "--allow-empty", "-m", "side")
+    git(repo, "checkout", "-q", "main")
+    git(repo, "merge", "-q", "--no-ff", "-m", "both", "side")
+    refused = ask("git_undo_commit")["error"]
+    assert (refused["code"], refused["details"]["merge"]) == ("TRANSACTION_STATE", True)
+    house.settings = Settings(mode="auto")
+    assert ask("git_undo_commit", force=True)["approval"]["destructive"]
+    decisions.accept(ANN, house.workspace)
+    assert git(repo, "log", "-1", "--format=%s") == "one"
 
 
 def test_what_is_undone_outside_is_counted(tmp_path, house, ask, monkeypatch):

@@ -56,3 +56,21 @@ def test_what_has_no_room_is_said_and_the_upper_levels_come_first(house):
     assert shape(tree) == {"a": {"1": None, "2": None}, "b": "..."}
     assert truncated is True
     assert tree["children"][0]["truncated"] is True
+
+
+def test_truncated_means_that_there_was_more(house):
+    def cut(room):
+        tally = Tally()
+        tree, truncated = grown(Call(house.workspace, AGENT, "editor"), ".", 4, False, tally, room)
+        return truncated, tree["children"][-1]["descended"]
+
+    house.write(".gitignore", "*.log\n")
+    house.write("a/1", "x")
+    (house.folder / "z").mkdir()
+    assert cut(4) == (False, True)  # z holds nothing: there is no more
+    house.write("z/x.log", "ignored")
+    assert cut(4) == (False, True)
+    house.write("z/y", "x")
+    house.write("z/z/z", "x")
+    assert cut(4) == (True, False)
+    assert cut(8) == (False, True)

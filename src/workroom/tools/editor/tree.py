@@ -85,12 +85,14 @@ def grown(call: Call, path: str, depth: int, ignored: bool, tally: Tally, left: 
         folder, node, levels = folders.popleft()
         if not levels:
             continue
-        if not left:
-            truncated = True
+        if not left and truncated:
             continue
         seen_before, tally.cut = tally.looked_at, False
-        options = Options(depth=1, ignored=ignored, budget=tally.looked_at + left)
+        options = Options(depth=1, ignored=ignored, budget=tally.looked_at + max(left, 1))
         paths = [entry.path for entry in walk(root, folder, options, tally)]
+        if not left and (paths or tally.cut):
+            truncated = True
+            continue
         seen = root.stats(folder, [below.rpartition("/")[2] for below in paths])
         rows = [(below, _node(below, each)) for below, each in zip(paths, seen, strict=True)]
         left -= min(left, tally.looked_at - seen_before)
