@@ -20,7 +20,7 @@ from workroom.base.changes import Kind
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import BuffersChanged, SettingsChanged
 from workroom.base.settings import Settings
-from workroom.core.watch import ANOTHER, GIT, service
+from workroom.core.watch import ANOTHER, GIT
 from workroom.core.watch.service import Pace
 
 ANN = Actor("person", "ann", "session_ann")
@@ -382,8 +382,9 @@ def test_lost_events_are_made_up_by_a_walk_that_says_so(house, watch):
     until(lambda: rows(house.tx.history(1)[0]) == [("new/later", "absent", "file")])
 
 
-def test_more_names_than_are_kept_are_made_up_by_a_walk(house, watch, monkeypatch):
-    monkeypatch.setattr(service, "_MOST_NAMES", 10)
+def test_more_names_than_are_kept_are_made_up_by_a_walk(house, watch):
+    house.pace = Pace(quiet=0.05, names=10)
+    house.reopen()
     watch()
     for number in range(30):
         house.write(f"f{number}", "x\n")
@@ -508,8 +509,9 @@ def test_what_happens_while_contents_are_read_ahead_is_told_first(house):
     assert [c.path for c in entry.changes] == ["f", "late"]
 
 
-def test_git_may_hold_its_index_for_a_minute_and_its_folder_may_be_elsewhere(house, watch, monkeypatch):
-    monkeypatch.setattr(service, "_BUSY", 0.5)
+def test_git_may_hold_its_index_for_a_minute_and_its_folder_may_be_elsewhere(house, watch):
+    house.pace = Pace(quiet=0.05, busy=0.5)
+    house.reopen()
     repository(house.folder, f="1\n")
     (house.folder / ".git").rename(house.folder.parent / "git")
     (house.folder / ".git").write_text(f"gitdir: {house.folder.parent / 'git'}\n")

@@ -6,7 +6,6 @@ import pytest
 from tests.repositories import git
 from tests.tools.editor.conftest import ANN, newest
 
-from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.settings import Settings
 from workroom.core.approvals import Status
 from workroom.person import decisions
@@ -34,20 +33,19 @@ def test_what_came_of_it_is_not_known_after_a_crash_and_it_is_not_done_again(hou
     assert not any("isn't known" in fact for fact in decisions.show(ANN, house.workspace, accepted.id).facts)
 
 
-def test_a_commit_that_cannot_be_told_is_made_all_the_same(house, repo, ask, monkeypatch):
+def test_a_commit_that_cannot_be_told_is_made_all_the_same(house, repo, ask):
     (repo / "f").write_text("2\n")
     house.settings = Settings(mode="auto")
-    keep = house.tx._images.keep
-
-    def full(*args, **kwargs):
-
-        raise WorkroomError(ErrorCode.IO_ERROR, "the disk is full")
-
-    monkeypatch.setattr(house.tx._images, "keep", full)
+    with house.workspace.store.write() as db:  # the database takes no entry from now on
+        db.execute(
+            "CREATE TEMP TRIGGER refusing BEFORE INSERT ON main.entries BEGIN "
+            "SELECT RAISE(ABORT, 'the disk is broken'); END"
+        )
     answer = ask("git_commit", message="x", whole=True)
-    monkeypatch.setattr(house.tx._images, "keep", keep)
     assert answer.data["committed"]
-    assert "The history couldn't be told: the disk is full" in answer.summary
+    assert git(repo, "log", "-1", "--format=%s") == "x"
+    assert "The history couldn't be told: " in answer.summary
+    assert "the disk is broken" in answer.summary
 
 
 def test_undoing_a_commits_entry_names_the_tool(house, repo, ask):
@@ -68,20 +66,3 @@ def test_what_can_run_code_is_asked_about_and_what_is_protected_refused(house, r
     (repo / "locked/n").write_text("n\n")
     assert ask("git_stash", action="push")["error"]["code"] == "PROTECTED_PATH"
     assert (repo / "locked/n").exists()
-
-
-def test_what_git_has_changed_when_it_fails_is_told(house, repo, ask, monkeypatch):
-
-    (repo / "f").write_text("2\n")
-
-    def half(_repo, _shelved):
-        (repo / "f").write_text("half\n")
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(git_write, "push", half)
-    with pytest.raises(KeyboardInterrupt):
-        ask("git_stash", action="push")
-    entry = newest(house)
-    assert entry.title == "editor_git_stash push: f (it failed)"
-    house.undo(entry.transaction_id)
-    assert house.read("f") == b"2\n"

@@ -34,13 +34,10 @@ __all__ = ["ANOTHER", "GIT", "Ignored", "Pace", "Repository", "Watch"]
 
 _log = logging.getLogger(__name__)
 
-_MOST_NAMES = 100_000
 _MANY_EMPTY = 20
 """So many folders that were made and hold nothing wait for what is fetched for them: so npm begins."""
 _BREATH = 0.01
 """Between two batches of files that are read ahead, in seconds."""
-_BUSY = 60.0
-"""How long git may hold its index before what it does is told in parts, in seconds."""
 _OPENING = "Changed while nobody watched"
 _LOST = "The system dropped events of changes; everything was looked at."
 
@@ -48,16 +45,18 @@ _LOST = "The system dropped events of changes; everything was looked at."
 @dataclass(frozen=True, slots=True)
 class Pace:
     """How long to wait, in seconds: for a burst to end, where folders are made in it, and where those stay empty; while
-    it doesn't end; longest, for what never ends, and where folders are made; between walks where there are no events;
-    before another try after a failure."""
+    it doesn't end; longest, for what never ends, and where folders are made; for git to let its index go; between walks
+    where there are no events; before another try after a failure. And how many names are kept until all is walked."""
 
     quiet: float = 0.2
     building: float = 1.0
     unfilled: float = 10.0
     longest: float = 5.0
     endless: float = 60.0
+    busy: float = 60.0
     walks: float = 30.0
     retry: float = 10.0
+    names: int = 100_000
 
 
 class _Stopped(Exception):  # noqa: N818 - no error: the watch was ended
@@ -180,7 +179,7 @@ class Watch:
                 pending.empty.discard(folder)
                 if made:
                     self._hear_made(name if folder == "." else f"{folder}/{name}")
-                if pending.count > _MOST_NAMES:
+                if pending.count > self._pace.names:
                     self._want_everything()
                 pending.last = time.monotonic()
                 pending.first = pending.first or pending.last
@@ -322,12 +321,12 @@ class Watch:
         """Hear of git's lock from now on; answers how long to wait for that, in seconds."""
         repository, watcher = self._repository(), self._watcher
         if repository is None or watcher is None or watcher.watches(""):
-            return _BUSY if watcher is not None and repository is not None else self._pace.longest
+            return self._pace.busy if watcher is not None and repository is not None else self._pace.longest
         return self._pace.quiet if watcher.add_path(repository.folder, "") else self._pace.longest
 
     def _busy(self, pending: _Pending, at: float) -> bool:
         """Whether git is at work, and has not been for too long."""
-        repository = self._repository() if at - pending.first < _BUSY else None
+        repository = self._repository() if at - pending.first < self._pace.busy else None
         return repository is not None and repository.busy()
 
     def _sleep(self, seconds: float | None) -> None:
