@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 
 import pytest
 from tests.core.git.conftest import authored
+from tests.moments import just_before
 from tests.repositories import git, planted, repository
 
 from workroom.base.errors import ErrorCode, WorkroomError
-from workroom.core.git import commit as module
-from workroom.core.git.commit import make_commit, plan_undo, prepare_commit, undo
+from workroom.core.git.commit import TRIES, make_commit, plan_undo, prepare_commit, undo
 
 
 def refused(work):
@@ -89,51 +90,41 @@ def test_what_was_changed_since_is_not_committed(ws, at):
     assert git(ws, "diff", "--cached", "--name-only") == ""
 
 
-def test_what_is_staged_in_the_last_moment_is_not_committed(ws, at, monkeypatch):
+def test_what_is_staged_in_the_last_moment_is_not_committed(ws, at):
     (ws / "f").write_text("2\n")
     prepared = prepare_commit(at(ws), "x")
-    prepare, found = module._prepared, []
 
-    def staging(*args, **kwargs):
-        found.append(prepare(*args, **kwargs))
-        if len(found) == 1:
-            (ws / "n").write_text("n\n")
-            git(ws, "add", "n")
-        return found[-1]
+    def stage():
+        (ws / "n").write_text("n\n")
+        git(ws, "add", "n")
 
-    monkeypatch.setattr(module, "_prepared", staging)
-    assert refused(lambda: make_commit(at(ws), prepared)).code is ErrorCode.EDIT_CONFLICT
+    with just_before("open", str(ws / ".git/index.lock"), stage):
+        assert refused(lambda: make_commit(at(ws), prepared)).code is ErrorCode.EDIT_CONFLICT
     assert git(ws, "log", "--format=%s") == "one"
     assert git(ws, "diff", "--cached", "--name-only") == "n"
 
 
-def test_an_index_that_is_looked_over_all_the_time_is_given_up(ws, at, monkeypatch):
+def test_an_index_that_is_looked_over_all_the_time_is_given_up(ws, at):
     (ws / "f").write_text("2\n")
     prepared = prepare_commit(at(ws), "x")
-    prepare = module._prepared
-
-    def touching(*args, **kwargs):
-        found = prepare(*args, **kwargs)
-        os.utime(ws / ".git/index")
-        return found
-
-    monkeypatch.setattr(module, "_prepared", touching)
-    assert refused(lambda: make_commit(at(ws), prepared)).code is ErrorCode.EDIT_CONFLICT
+    with ExitStack() as every_time:
+        for _ in range(TRIES):
+            touched = just_before("open", str(ws / ".git/index.lock"), lambda: os.utime(ws / ".git/index"))
+            every_time.enter_context(touched)
+        assert refused(lambda: make_commit(at(ws), prepared)).code is ErrorCode.EDIT_CONFLICT
     assert not (ws / ".git/index.lock").exists()
 
 
-def test_a_branch_that_moves_in_the_last_moment_stays(ws, at, monkeypatch):
+def test_a_branch_that_moves_in_the_last_moment_stays(ws, at):
     (ws / "f").write_text("2\n")
     prepared = prepare_commit(at(ws), "x")
-    move = module._move_head
 
-    def late(*args):
+    def move():
         tree, head = git(ws, "rev-parse", "HEAD^{tree}"), git(ws, "rev-parse", "HEAD")
         git(ws, "update-ref", "HEAD", git(ws, "commit-tree", tree, "-p", head, "-m", "theirs"))
-        move(*args)
 
-    monkeypatch.setattr(module, "_move_head", late)
-    assert refused(lambda: make_commit(at(ws), prepared)).code is ErrorCode.EDIT_CONFLICT
+    with just_before("open", str(ws / ".git/index.lock"), move):
+        assert refused(lambda: make_commit(at(ws), prepared)).code is ErrorCode.EDIT_CONFLICT
     assert git(ws, "log", "-1", "--format=%s") == "theirs"
     assert git(ws, "diff", "--cached", "--name-only") == ""
 

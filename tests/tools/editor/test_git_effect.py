@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import pytest
+from tests.moments import just_before
 from tests.repositories import git
 from tests.tools.editor.conftest import ANN, newest
 
 from workroom.base.settings import Settings
 from workroom.core.approvals import Status
 from workroom.person import decisions
-from workroom.tools.editor import git_write
 
 
-def test_what_came_of_it_is_not_known_after_a_crash_and_it_is_not_done_again(house, repo, ask, monkeypatch):
+def test_what_came_of_it_is_not_known_after_a_crash_and_it_is_not_done_again(house, repo, ask):
     house.settings = Settings(mode="manual")
     (repo / "f").write_text("2\n")
     ask("git_commit", message="x")
 
-    def killed(_repo, _prepared):
+    def ends():
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as crash:
-        crash.setattr(git_write, "make_commit", killed)
-        with pytest.raises(KeyboardInterrupt):
-            decisions.accept(ANN, house.workspace)
+    with just_before("open", str(repo / ".git/index.lock"), ends), pytest.raises(KeyboardInterrupt):
+        decisions.accept(ANN, house.workspace)
     house.reopen()
     record = house.workspace.approvals.list({Status.CONSUMED}, 1)[0]
     assert any("isn't known" in fact for fact in decisions.show(ANN, house.workspace, record.id).facts)

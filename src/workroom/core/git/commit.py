@@ -16,10 +16,20 @@ from workroom.core.git.index import Index, copied_index
 from workroom.core.git.reading import DIFF, Reading
 from workroom.core.git.run import Runner
 
-__all__ = ["Made", "Prepared", "Undoing", "make_commit", "plan_undo", "prepare_commit", "stage_everything", "undo"]
+__all__ = [
+    "TRIES",
+    "Made",
+    "Prepared",
+    "Undoing",
+    "make_commit",
+    "plan_undo",
+    "prepare_commit",
+    "stage_everything",
+    "undo",
+]
 
 HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "reference-transaction")
-_TRIES = 5
+TRIES = 5
 """How often the index may be written by another program while a commit is made; most only look it over."""
 
 
@@ -79,7 +89,7 @@ def prepare_commit(repo: Reading, message: str, *, stage_all: bool = True, patch
 
 def make_commit(repo: Reading, prepared: Prepared) -> Made:
     """Make that commit. EDIT_CONFLICT when it would be another by now, and nothing is done."""
-    sha = next(filter(None, (_try_commit(repo, prepared) for _ in range(_TRIES))), None)
+    sha = next(filter(None, (_try_commit(repo, prepared) for _ in range(TRIES))), None)
     if sha is None:
         raise _moved()
     if len(prepared.parents) > 1:
