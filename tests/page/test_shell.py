@@ -207,6 +207,24 @@ def test_columns_are_widened_by_keys_and_pointer_and_stay_so(visit: Visit) -> No
     assert width_of(side) == before
 
 
+def test_the_inbox_is_hidden_and_tells_what_waits_all_the_same(visit: Visit) -> None:
+    page = visit.sign_in()
+    inbox, middle = page.get_by_role("region", name="Inbox"), page.get_by_role("region", name="Open")
+    before = width_of(middle)
+    page.get_by_role("button", name="Hide the inbox").click()
+    expect(inbox).to_be_hidden()
+    assert width_of(middle) > before + 200
+    visit.stage({"type": "create", "path": "new.txt", "content": "new\n"})
+    shown = page.get_by_role("button", name="Inbox 1 1 waiting")
+    expect(shown).to_be_visible()
+    shown.click()
+    expect(inbox).to_be_focused()
+    expect(shown).to_have_count(0)
+    page.get_by_role("button", name="Hide the inbox").click()
+    page.keyboard.press("Alt+I")
+    expect(inbox).to_be_focused()
+
+
 def width_of(column: Locator) -> float:
     box = column.bounding_box()
     assert box

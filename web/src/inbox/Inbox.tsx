@@ -10,7 +10,7 @@ import { ModeSwitch } from "./ModeSwitch";
 import { OpenPlan } from "./OpenPlan";
 
 export function Inbox() {
-  const { room, tabs, pane } = usePlace();
+  const { room, tabs, pane, inboxOpen } = usePlace();
   const { value, error } = useStore(room.pending);
   return (
     <section className="inbox" aria-label="Inbox" data-part tabIndex={-1}>
@@ -30,6 +30,15 @@ export function Inbox() {
         >
           <Icon name="settings" />
           <span className="sr">Settings</span>
+        </button>
+        <button
+          type="button"
+          className="icon-button wide-only"
+          title="Hide the inbox (Alt+I shows it)"
+          onClick={() => inboxOpen.set(false)}
+        >
+          <Icon name="chevron" />
+          <span className="sr">Hide the inbox</span>
         </button>
       </div>
       <ModeSwitch />

@@ -7,6 +7,7 @@ import { switchTheme, theme } from "../state/theme";
 import { Help } from "./Help";
 import { Mark } from "./Mark";
 import { usePlace } from "./place";
+import { showInbox } from "./useKeys";
 
 const THEME_ICONS = { system: "system", light: "sun", dark: "moon" } as const;
 
@@ -43,8 +44,23 @@ export function TopBar({ folders, choose }: { folders: string[]; choose: (path: 
         <Icon name="leave" />
         <span className="sr">Sign out</span>
       </button>
+      <HiddenInbox />
       <Help />
     </header>
+  );
+}
+
+/** What is left of an inbox that was hidden: how many wait, in sight, and the way back. */
+function HiddenInbox() {
+  const place = usePlace();
+  const waiting = useStore(place.room.pending).value?.length ?? 0;
+  if (useStore(place.inboxOpen)) return null;
+  return (
+    <button type="button" className="wide-only" onClick={() => showInbox(place)} title="Show the inbox (Alt+I)">
+      <Icon name="inbox" />
+      Inbox {waiting ? <span className="badge">{waiting}</span> : null}
+      <span className="sr">{waiting} waiting</span>
+    </button>
   );
 }
 
