@@ -89,6 +89,7 @@ def play(visit: Visit) -> Iterator[str]:
     page.get_by_role("button", name="Undo commit…").click()
     page.get_by_role("region", name="Undo the last commit").wait_for()
     yield "git-undo"
+    yield from _file(visit)
     page.get_by_role("button", name="Settings").click()
     page.get_by_role("region", name="destructive_edits").wait_for()
     yield "settings"
@@ -126,6 +127,65 @@ def play(visit: Visit) -> Iterator[str]:
     visit.settle()
     yield "not-live"
     away.rename(visit.room.folder)
+
+
+def _file(visit: Visit) -> Iterator[str]:
+    """The views of a file, the editor's panels, and what both have changed."""
+    page = visit.page
+    page.get_by_role("navigation", name="Views").get_by_role("button", name="Files").click()
+    page.get_by_role("treeitem", name="notes").click()
+    page.get_by_role("treeitem", name="new.md").click()
+    page.get_by_role("button", name="Preview").click()
+    page.get_by_role("heading", name="New").wait_for()
+    yield "preview"
+    page.get_by_role("tab", name="scale.py", exact=True).click()
+    text = page.get_by_role("textbox", name="Text of recipes/scale.py")
+    text.click()
+    page.keyboard.press("Control+Home")
+    page.keyboard.type("# By hand\n")
+    for key in ("Control+End", "ArrowUp", "End"):
+        page.keyboard.press(key)
+    page.keyboard.type("  # to the cent")
+    page.locator(".cm-change-changed").wait_for()
+    page.keyboard.press("Control+Home")
+    page.keyboard.press("F7")
+    page.get_by_text("Change 2 of 2").wait_for()
+    yield "changes-marked"
+    page.keyboard.press("Control+F")
+    page.keyboard.type("amount")
+    page.locator(".cm-searchMatch").first.wait_for()
+    yield "find"
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+G")
+    page.get_by_role("textbox", name="Go to line").wait_for()
+    yield "go-to-line"
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Read", exact=True).click()
+    yield "read"
+    page.get_by_role("button", name="Unsaved").click()
+    page.get_by_role("textbox", name="What isn't saved yet").wait_for()
+    yield "unsaved"
+    page.get_by_role("button", name="Since commit").click()
+    page.get_by_role("textbox", name="What differs from the last commit").wait_for()
+    yield "since-commit"
+    page.get_by_role("button", name="Edit", exact=True).click()
+    visit.ask("mode", mode="auto")
+    path = {"type": "replace", "path": "recipes/scale.py"}
+    visit.edit(
+        {**path, "search": "another number of people", "replacement": "more people"},
+        {**path, "search": ":.2f", "replacement": ":.1f"},
+        title="Say it shorter",
+    )
+    visit.ask("mode", mode="manual")
+    page.get_by_role("button", name="Merge…").wait_for()
+    yield "conflict"
+    page.get_by_role("button", name="Merge…").click()
+    page.get_by_role("button", name="Next change").click()
+    page.get_by_text("Change 2 of").wait_for()
+    yield "merge"
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("button", name="Take theirs").click()
+    page.get_by_role("group", name="Shown file").get_by_text("Saved", exact=True).wait_for()
 
 
 def _history(visit: Visit) -> None:

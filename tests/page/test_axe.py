@@ -24,5 +24,5 @@ def test_axe_finds_no_violation(chromium: Browser, guest: Room, shared_port: dic
             if not visit.page.evaluate("'axe' in window"):
                 visit.page.evaluate(axe)
             found[state] = visit.page.evaluate(_AXE)
-    assert len(found) == 22
+    assert len(found) == 31
     assert {state: violations for state, violations in found.items() if violations} == {}, json.dumps(found, indent=1)

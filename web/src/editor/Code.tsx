@@ -14,14 +14,20 @@ import {
   lineNumbers,
 } from "@codemirror/view";
 import { useEffect, useRef } from "react";
+import { usePlace } from "../shell/place";
 import { useStore } from "../state/store";
+import { compare, marks, textIn } from "./changes";
 import type { Disk, OpenFile } from "./files";
 import { language, speak } from "./language";
 import { look, nonce } from "./look";
 
 const reading = new Compartment();
 
-export default function Code({ file, readOnly }: { file: OpenFile; readOnly: boolean }) {
+/** `before` is what the text is marked against. */
+type CodeProps = { file: OpenFile; readOnly: boolean; before: string | null };
+
+export default function Code({ file, readOnly, before }: CodeProps) {
+  const place = usePlace();
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const { round } = useStore(file);
@@ -33,16 +39,22 @@ export default function Code({ file, readOnly }: { file: OpenFile; readOnly: boo
     const made = new EditorView({ state, parent: host.current });
     view.current = made;
     if (state !== file.kept) void speak(made, file.path);
+    const leave = place.showText(textIn(made));
     return () => {
+      leave();
       file.kept = made.state;
       made.destroy();
       view.current = null;
     };
-  }, [file]);
+  }, [place, file]);
 
   useEffect(() => {
     if (view.current) bring(view.current, file);
   }, [file, round]);
+
+  useEffect(() => {
+    if (view.current) compare(view.current, before);
+  }, [file, before]);
 
   useEffect(() => {
     view.current?.dispatch({ effects: reading.reconfigure(EditorState.readOnly.of(readOnly)) });
@@ -85,6 +97,7 @@ function extensionsOf(file: OpenFile): Extension[] {
     reading.of([]),
     language.of([]),
     lineNumbers(),
+    marks,
     foldGutter(),
     highlightSpecialChars(),
     highlightActiveLine(),
@@ -97,7 +110,7 @@ function extensionsOf(file: OpenFile): Extension[] {
     history(),
     keymap.of([
       { key: "Mod-s", run: () => (void file.save(), true) },
-      { key: "Mod-g", run: gotoLine },
+      { key: "Mod-g", run: gotoLine, scope: "editor search-panel" },
       ...defaultKeymap,
       ...historyKeymap,
       ...foldKeymap,

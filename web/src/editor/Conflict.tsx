@@ -61,10 +61,10 @@ function Merging({ file, theirs, close }: { file: OpenFile; theirs: Disk; close:
     <dialog ref={dialog} className="merging" aria-labelledby="merging-title" onClose={close}>
       <h2 id="merging-title">Merge {file.path}</h2>
       <p className="soft">
-        On disk at the left, yours at the right. An arrow takes a change over; yours can be edited.
+        On disk at the left, yours at the right, where you can type. What you don't take over stays yours.
       </p>
       <Suspense fallback={<Loading what="the comparison" />}>
-        <Merge theirs={theirs.text} mine={file.text()} changed={(text) => (merged.current = text)} />
+        <Merge theirs={theirs.text} mine={() => merged.current()} changed={(text) => (merged.current = text)} />
       </Suspense>
       <div className="actions">
         <button type="button" onClick={close}>

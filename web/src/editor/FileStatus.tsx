@@ -1,11 +1,11 @@
 /** What the status line tells of the shown file: where the cursor is, what differs, and who changed it last. */
-import { useEffect, useState } from "react";
-import { tool } from "../api/tool";
+import { useState } from "react";
 import { escaped } from "../parts/escape";
 import { usePlace } from "../shell/place";
 import { useAgo } from "../state/clock";
-import { Resource, useStore } from "../state/store";
+import { useStore } from "../state/store";
 import type { FileState, OpenFile } from "./files";
+import { useLooked } from "./useLooked";
 
 export function FileStatus({ path }: { path: string }) {
   const { files, room } = usePlace();
@@ -45,16 +45,9 @@ function standing({ saving, theirs, dirty, truncated }: FileState): string {
 
 /** The lines on disk that differ from the last commit; nothing where the folder is in no repository. */
 function Deltas({ file }: { file: OpenFile }) {
-  const { room } = usePlace();
-  const git = useStore(room.git).value;
-  const [hunks] = useState(
-    () => new Resource(() => tool(room.call, "editor_git_hunks", { path: file.path, against: "head" })),
-  );
-  const { value, error } = useStore(hunks);
-  useEffect(() => {
-    if (git) void hunks.refresh();
-  }, [git, hunks]);
-  if (!git || !value || error) return null;
+  const looked = useLooked(file, file.deltas);
+  if (!looked?.value || looked.error) return null;
+  const { value } = looked;
   if (value.untracked) return <span>not in git yet</span>;
   return (
     <span className="counts" title="Lines on disk that differ from the last commit">

@@ -1,45 +1,35 @@
 /** A file in a tab: read, edited, previewed, and held against what was saved and what was committed. */
 import { Suspense, lazy, useEffect, useState } from "react";
-import { tool } from "../api/tool";
 import { Empty, Failure, Loading } from "../parts/states";
 import { usePlace } from "../shell/place";
-import { Resource, useStore } from "../state/store";
+import { useStore } from "../state/store";
 import type { Tab } from "../state/tabs";
 import { Binary } from "./Binary";
 import { Conflict } from "./Conflict";
 import { Picture } from "./Picture";
 import { type FileState, type OpenFile, withOneLineEnd } from "./files";
+import { useLooked } from "./useLooked";
+import { VIEWS, type View, viewOf, viewsOf } from "./views";
 
 const Code = lazy(() => import("./Code"));
 const Preview = lazy(() => import("./Preview"));
 const Difference = lazy(async () => ({ default: (await import("./Compare")).Difference }));
 
-const VIEWS = {
-  edit: "Edit",
-  read: "Read",
-  preview: "Preview",
-  picture: "Picture",
-  unsaved: "Unsaved",
-  head: "Since commit",
-};
-type View = keyof typeof VIEWS;
-
 export function FileView({ tab }: { tab: Tab }) {
   const { files } = usePlace();
   const [file] = useState(() => files.of(tab.about));
   const state = useStore(file);
-  const [view, setView] = useState<View>("edit");
+  const view = viewOf(state, useStore(file.view));
   if (state.phase === "loading") return <Loading what={tab.about} />;
   if (state.phase === "failed" && state.error) return <Unreadable file={file} state={state} />;
   if (state.binary !== null) return <NoText file={file} state={state} />;
-  const kept: View = state.truncated && view === "edit" ? "read" : view;
   return (
     <article className="document" aria-label={tab.about}>
-      <Bar file={file} state={state} view={kept} choose={setView} />
+      <Bar file={file} state={state} view={view} choose={(one) => file.view.set(one)} />
       {state.theirs ? <Conflict file={file} theirs={state.theirs} by={state.by} /> : null}
       {state.error ? <Failure error={state.error} /> : null}
       <Suspense fallback={<Loading what="the editor" />}>
-        <Shown file={file} state={state} view={kept} />
+        <Shown file={file} state={state} view={view} />
       </Suspense>
     </article>
   );
@@ -53,14 +43,21 @@ function Shown({ file, state, view }: { file: OpenFile; state: FileState; view: 
     return <Difference before={state.base.text} after={file.text()} says="What isn't saved yet" />;
   }
   if (view === "head") return <SinceHead file={file} />;
-  return <Code file={file} readOnly={view === "read"} />;
+  return <Lines file={file} state={state} readOnly={view === "read"} />;
+}
+
+/** The text with marks beside what differs from the last commit; from what is saved, where no commit has the file. */
+function Lines({ file, state, readOnly }: { file: OpenFile; state: FileState; readOnly: boolean }) {
+  const held = useLooked(file, file.committed)?.value;
+  const known = held?.exists && !held.binary && !held.truncated;
+  const before = known ? withOneLineEnd(held.content) : state.base.text;
+  return <Code file={file} readOnly={readOnly} before={state.truncated ? null : before} />;
 }
 
 function SinceHead({ file }: { file: OpenFile }) {
-  const { room } = usePlace();
-  const [head] = useState(() => new Resource(() => tool(room.call, "editor_git_show", { path: file.path })));
-  const { value, error } = useStore(head);
-  useEffect(() => void head.refresh(), [head]);
+  useLooked(file, file.committed);
+  const { value, error } = useStore(file.committed);
+  useEffect(() => void file.committed.refresh(), [file]);
   if (!value) return error ? <Failure error={error} /> : <Loading what="the last commit" />;
   if (value.binary) return <Empty icon="files" title="The committed file is no text" />;
   const before = value.exists ? withOneLineEnd(value.content) : "";
@@ -72,20 +69,13 @@ function SinceHead({ file }: { file: OpenFile }) {
 type BarProps = { file: OpenFile; state: FileState; view: View; choose: (view: View) => void };
 
 function Bar({ file, state, view, choose }: BarProps) {
-  const markdown = state.language === "markdown";
-  const views = (Object.keys(VIEWS) as View[]).filter(
-    (one) =>
-      (one !== "preview" || markdown) &&
-      (one !== "picture" || state.picture) &&
-      !(state.truncated && (one === "edit" || one === "unsaved")),
-  );
   return (
     <div className="document-bar">
       <span className="document-path">{file.path}</span>
       {state.truncated ? <span className="chip">only the beginning, read only</span> : null}
       {state.lossy ? <span className="chip">holds bytes that are no text</span> : null}
       <div className="segments" role="group" aria-label="View">
-        {views.map((one) => (
+        {viewsOf(state).map((one) => (
           <button key={one} type="button" aria-pressed={view === one} onClick={() => choose(one)}>
             {VIEWS[one]}
           </button>

@@ -8,6 +8,7 @@ import type { Call, Refused } from "../api/call";
 import { tool } from "../api/tool";
 import type { Committed, Tools } from "../api/types";
 import { Resource, Store, asRefused } from "../state/store";
+import type { View } from "./views";
 
 export type Disk = { text: string; version: string };
 
@@ -67,6 +68,12 @@ export class OpenFile extends Store<FileState> {
   /** Where to go as soon as it is shown; lines count from 1. */
   readonly goal = new Store<Goal | null>(null);
   readonly cursor = new Store<{ line: number; column: number; lines: number }>({ line: 1, column: 1, lines: 0 });
+  /** How it is shown, kept while another tab is. */
+  readonly view = new Store<View>("edit");
+  /** What the last commit holds of it. */
+  readonly committed = new Resource(() => tool(this.call, "editor_git_show", { path: this.path }));
+  /** The lines on disk that differ from that. */
+  readonly deltas = new Resource(() => tool(this.call, "editor_git_hunks", { path: this.path, against: "head" }));
   /** The editor's own state (undo, selection), kept while another tab is shown. */
   kept: unknown = null;
   readonly #disk = new Resource(() => tool(this.call, "editor_open", { path: this.path }));
@@ -92,6 +99,12 @@ export class OpenFile extends Store<FileState> {
   changed(text: () => string, dirty: boolean): void {
     this.text = text;
     if (dirty !== this.get().dirty) this.set({ ...this.get(), dirty });
+  }
+
+  /** Show that place, in a view that has lines. */
+  goTo(goal: Goal): void {
+    if (this.view.get() !== "read") this.view.set("edit");
+    this.goal.set(goal);
   }
 
   /** Save what is in the editor over `onto`; what it was edited from, where that isn't said. */

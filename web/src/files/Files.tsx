@@ -182,9 +182,7 @@ function Rows({ tree, rows, at, setAt, ask, marks }: RowsProps) {
               </span>
               <span className="tree-name">{row.name}</span>
               {mark ? (
-                <span className="tree-mark" aria-hidden="true" title={mark.says}>
-                  {mark.letter}
-                </span>
+                <span className="tree-mark" aria-hidden="true" title={mark.says} data-letter={mark.letter} />
               ) : null}
             </div>
           );

@@ -13,7 +13,7 @@ import { AskUndo, Ways } from "./Ways";
 export function Git() {
   const { room } = usePlace();
   const { value, error } = useStore(room.git);
-  useLook(room.git.refresh);
+  useEffect(() => void room.git.refresh(), [room]); // not all is told; the window does the same
   const none = error?.code === "NOT_FOUND";
   return (
     <>
@@ -34,16 +34,6 @@ export function Git() {
       {value && !none ? <Repository status={value} /> : null}
     </>
   );
-}
-
-/** Git is used elsewhere too, and not all of that is told: look when the view or the window is turned to. */
-function useLook(look: () => Promise<void>): void {
-  useEffect(() => {
-    const again = (): void => void look();
-    again();
-    addEventListener("focus", again);
-    return () => removeEventListener("focus", again);
-  }, [look]);
 }
 
 function NoRepository() {

@@ -38,17 +38,22 @@ export function Middle() {
 function FileMark({ path }: { path: string }) {
   const place = usePlace();
   const { dirty, theirs } = useStore(place.files.of(path));
-  if (theirs)
-    return (
-      <span className="tab-mark tab-mark-moved" title="Changed on disk meanwhile">
-        !<span className="sr"> changed on disk</span>
-      </span>
-    );
-  return dirty ? (
-    <span className="tab-mark" title="Not saved">
-      ●<span className="sr"> not saved</span>
+  const moved = theirs === "gone" ? "deleted on disk" : "changed on disk";
+  return (
+    <>
+      {dirty ? <Told mark="●" says="not saved" /> : null}
+      {theirs ? <Told mark="!" says={moved} /> : null}
+    </>
+  );
+}
+
+function Told({ mark, says }: { mark: string; says: string }) {
+  return (
+    <span className={`tab-mark ${mark === "!" ? "tab-mark-moved" : ""}`} title={says}>
+      <span aria-hidden="true">{mark}</span>
+      <span className="sr">, {says}</span>
     </span>
-  ) : null;
+  );
 }
 
 function TabStrip({ open, active }: { open: Tab[]; active: string | null }) {

@@ -29,6 +29,7 @@ export function Shell({ room, folders, choose, note }: ShellProps) {
   useEffect(() => void place.tree.begin(), [place]);
   useLeaving(place);
   useKeys(place);
+  useTurnedTo(room);
   useEffect(() => {
     if (note) place.say(note);
   }, [place, note]);
@@ -54,6 +55,15 @@ export function Shell({ room, folders, choose, note }: ShellProps) {
       </div>
     </PlaceProvider>
   );
+}
+
+/** Git is used elsewhere too, and what changes no file is not told: look when the window is turned to. */
+function useTurnedTo(room: Room): void {
+  useEffect(() => {
+    const look = (): void => void room.git.refresh();
+    addEventListener("focus", look);
+    return () => removeEventListener("focus", look);
+  }, [room]);
 }
 
 /** A page with changes that aren't saved asks before it is left. */

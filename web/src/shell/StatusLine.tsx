@@ -7,7 +7,7 @@ import type { EntryRow } from "../api/types";
 import { usePlace } from "./place";
 
 export function StatusLine() {
-  const { room, tabs } = usePlace();
+  const { room, tabs, stepped } = usePlace();
   const line = useStore(room.line);
   const mode = useStore(room.mode).value;
   const last = useStore(room.log).value?.entries[0];
@@ -21,6 +21,7 @@ export function StatusLine() {
       </span>
       {mode ? <span>Mode: {mode.mode}</span> : null}
       <span className="grow" />
+      <span role="status">{useStore(stepped)}</span>
       {shown?.kind === "file" ? (
         <FileStatus key={shown.id} path={shown.about} />
       ) : last ? (

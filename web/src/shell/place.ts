@@ -8,6 +8,7 @@ import { Past } from "../changes/past";
 import { Search } from "../search/search";
 import { Follower } from "../presence/follow";
 import { Store } from "../state/store";
+import type { ShownText } from "./steps";
 import { TabList, fileTab } from "../state/tabs";
 
 /** A sentence for a moment, and what it offers. */
@@ -28,6 +29,9 @@ export class Place {
   readonly picking = new Store<"file" | "command" | null>(null);
   /** Told to screen readers, and shown for a moment. */
   readonly notice = new Store<Said>({ text: "" });
+  /** Which change was gone to last in what is shown. */
+  readonly stepped = new Store<string>("");
+  readonly #texts: ShownText[] = [];
   readonly tree: Tree;
   readonly files: OpenFiles;
   readonly work: Work;
@@ -36,6 +40,11 @@ export class Place {
   readonly follower: Follower;
 
   constructor(readonly room: Room) {
+    let shown = this.tabs.get().active;
+    this.tabs.subscribe(() => {
+      if (shown !== this.tabs.get().active) this.stepped.set("");
+      shown = this.tabs.get().active;
+    });
     this.tree = new Tree(room.call);
     this.files = new OpenFiles(room.call);
     this.work = new Work(room);
@@ -49,6 +58,20 @@ export class Place {
       });
       void this.tree.follow(committed);
     });
+  }
+
+  /** The text that is shown, where one is: in a dialog over the page, else in the page. */
+  get text(): ShownText | undefined {
+    return this.#texts.at(-1);
+  }
+
+  /** A text is shown now; answers what takes it away. */
+  showText(text: ShownText): () => void {
+    this.#texts.push(text);
+    return () => {
+      this.#texts.splice(this.#texts.indexOf(text), 1);
+      this.stepped.set("");
+    };
   }
 
   /** Say it, with what can be done about it. */
@@ -74,14 +97,14 @@ export class Place {
   openFile(path: string, line?: number, column = 1): void {
     this.tabs.show(fileTab(path));
     this.pane.set("middle");
-    if (line) this.files.of(path).goal.set({ line, column });
+    if (line) this.files.of(path).goTo({ line, column });
   }
 
   /** Show what another opened or changed; the focus stays where it is. */
   glance(path: string, by: string, line?: number): void {
     this.tabs.glance({ ...fileTab(path), by });
     this.pane.set("middle");
-    if (line) this.files.of(path).goal.set({ line, column: 1, still: true });
+    if (line) this.files.of(path).goTo({ line, column: 1, still: true });
   }
 
   /** Close a tab; a file with changes that aren't saved stays, and that is said. */

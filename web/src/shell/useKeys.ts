@@ -2,10 +2,11 @@
 import { useEffect } from "react";
 import { shownOf } from "../state/tabs";
 import type { Place } from "./place";
+import { findInText, goToLine, stepChange } from "./steps";
 
 /** What the help sheet lists; `run` answers whether the key was taken. */
 export const KEYS = [
-  { keys: "F6", says: "Next part of the page" },
+  { keys: "F6", says: "Next part of the page; Shift+F6: the previous one" },
   { keys: "Alt+I", says: "Inbox" },
   { keys: "Ctrl+P", says: "Open a file by letters of its path" },
   { keys: "Ctrl+Shift+F", says: "Search in all files" },
@@ -13,6 +14,8 @@ export const KEYS = [
   { keys: "Ctrl+S", says: "Save the file" },
   { keys: "Ctrl+F", says: "Find in the file" },
   { keys: "Ctrl+G", says: "Go to a line" },
+  { keys: "F7", says: "Next change: since the commit, else not saved; Alt+F5 too" },
+  { keys: "Shift+F7", says: "Previous change; Shift+Alt+F5 too" },
   { keys: "F2", says: "Rename, in the tree" },
   { keys: "Ctrl+X, Ctrl+V", says: "Take up and put down, in the tree: a move" },
   { keys: "Delete", says: "Delete, in the tree; it can be undone" },
@@ -25,7 +28,7 @@ export const KEYS = [
 export function useKeys(place: Place): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
-      if (run(place, event)) event.preventDefault();
+      if (!event.defaultPrevented && run(place, event)) event.preventDefault();
     };
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
@@ -35,6 +38,7 @@ export function useKeys(place: Place): void {
 function run(place: Place, event: KeyboardEvent): boolean {
   if (event.key === "F1") return pick(place, "command"); // where Ctrl+Shift+P is the browser's own
   if (event.key === "F6") return nextPart(event.shiftKey ? -1 : 1);
+  if (event.key === "F7" || (event.key === "F5" && event.altKey)) return stepChange(place, event.shiftKey ? -1 : 1);
   if (event.key === "?" && !isTyping(event.target)) return (place.help.set(true), true);
   if ((event.ctrlKey || event.metaKey) && !event.altKey) return withControl(place, event);
   if (!event.altKey) return false;
@@ -51,6 +55,8 @@ function withControl(place: Place, event: KeyboardEvent): boolean {
   if (event.shiftKey) return key === "f" && showSearch(place);
   if (key === "s") return save(place);
   if (key === "p") return pick(place, "file");
+  if (key === "f") return findInText(place);
+  if (key === "g") return goToLine(place);
   return false;
 }
 
