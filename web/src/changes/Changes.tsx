@@ -1,6 +1,7 @@
 /** What was changed, by anyone, newest first: a group for each turn of a session, and older ones on request. */
 import { Empty, Failure, Loading } from "../parts/states";
 import type { EntryRow } from "../api/types";
+import { entryTab } from "../history/tab";
 import { useAgo } from "../state/clock";
 import { useStore } from "../state/store";
 import { usePlace } from "../shell/place";
@@ -76,15 +77,15 @@ function Entry({ entry }: { entry: EntryRow }) {
   const place = usePlace();
   const { active } = useStore(place.tabs);
   const ago = useAgo(entry.at);
-  const tab = `entry-${entry.number}`;
+  const tab = entryTab(entry);
   const open = (): void => {
-    place.tabs.show({ id: tab, kind: "entry", title: entry.title || entry.cause, about: String(entry.number) });
+    place.tabs.show(tab);
     place.pane.set("middle");
   };
   const more = entry.total - entry.paths.length;
   return (
     <li data-undone={entry.undoneBy !== null}>
-      <button type="button" className="entry" onClick={open} aria-current={active === tab ? "true" : undefined}>
+      <button type="button" className="entry" onClick={open} aria-current={active === tab.id ? "true" : undefined}>
         <span className="entry-title">
           {entry.title || entry.cause}
           {entry.undoneBy !== null ? <span className="chip">undone</span> : null}

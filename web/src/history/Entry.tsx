@@ -11,7 +11,13 @@ import type { Tab } from "../state/tabs";
 import { TakeBack, type Way } from "./TakeBack";
 
 export function Entry({ tab }: { tab: Tab }) {
+  const { tabs } = usePlace();
   const [way, setWay] = useState<Way | null>(null);
+  useEffect(() => {
+    if (!tab.asks) return;
+    setWay(tab.asks);
+    tabs.show({ ...tab, asks: undefined }); // asked once
+  }, [tab, tabs]);
   const { value: entry, error, refresh } = useEntry(Number(tab.about));
   if (!entry) return error ? <Failure error={error} retry={refresh} /> : <Loading what="the change" />;
   return (

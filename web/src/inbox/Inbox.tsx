@@ -3,6 +3,7 @@ import type { WaitingRow } from "../api/types";
 import { Icon } from "../parts/Icon";
 import { Empty, Failure, Loading } from "../parts/states";
 import { usePlace } from "../shell/place";
+import { settingsTab } from "../settings/tab";
 import { clockTime, useAgo } from "../state/clock";
 import { useStore } from "../state/store";
 import { lookAlikes, shortOf, titleOf } from "./alike";
@@ -24,7 +25,7 @@ export function Inbox() {
           className="icon-button"
           title="Settings"
           onClick={() => {
-            tabs.show({ id: "settings", kind: "settings", title: "Settings", about: "" });
+            tabs.show(settingsTab());
             pane.set("middle");
           }}
         >

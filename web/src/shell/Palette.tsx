@@ -7,7 +7,7 @@ import { fitting } from "./commands";
 export function Palette() {
   const place = usePlace();
   const [query, setQuery] = useState("");
-  const rows = fitting(query);
+  const rows = fitting(place, query);
   return (
     <Picker
       title="Run a command"

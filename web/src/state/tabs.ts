@@ -2,8 +2,15 @@
 import { nameOf } from "../parts/paths";
 import { Store } from "./store";
 
-/** `by`: another has opened it, and the person hasn't taken it over yet. */
-export type Tab = { id: string; kind: string; title: string; about: string; by?: string | undefined };
+/** `by`: another has opened it, and the person hasn't taken it over yet. `asks`: what is looked at there first. */
+export type Tab = {
+  id: string;
+  kind: string;
+  title: string;
+  about: string;
+  by?: string | undefined;
+  asks?: "undo" | undefined;
+};
 
 /** Tabs of others that are kept; the oldest goes first. */
 const MOST_OF_OTHERS = 8;
