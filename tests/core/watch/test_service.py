@@ -304,7 +304,9 @@ def test_it_waits_for_git_to_let_its_index_go(house, watch):
 
 
 def test_many_files_at_once_are_one_entry_and_none_is_missed(house, watch):
-    """As many as a large checkout has, in folders that are made as they are filled."""
+    """As many as a large checkout has, in folders that are made as they are filled; the machine may be busy."""
+    house.pace = Pace(building=5)
+    house.reopen()
     watch()
     for folder in range(300):
         (house.folder / f"d{folder % 20}/e{folder}").mkdir(parents=True)
@@ -314,10 +316,8 @@ def test_many_files_at_once_are_one_entry_and_none_is_missed(house, watch):
     while house.workspace.store.last_event() == 0 and time.monotonic() < deadline:
         time.sleep(0.1)
     assert house.workspace.watch.settled(240)
-    entries = house.tx.history(100)
-    told = {change.path for entry in entries for change in entry.changes}
-    assert len(told) == 30_000 + 320
-    assert sum(len(entry.changes) for entry in entries) == 30_320
+    (entry,) = house.tx.history(100)
+    assert len(entry.changes) == len({change.path for change in entry.changes}) == 30_000 + 320
 
 
 INSTALL = """
