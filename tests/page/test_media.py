@@ -40,9 +40,10 @@ def put(visit: Visit, path: str, data: bytes) -> None:
     target.write_bytes(data)
 
 
-def watched(visit: Visit) -> None:
-    """Have it seen what the test itself changes, as any other program's work."""
-    visit.ask("settings.set", key="watch", value=True)
+def freed(visit: Visit) -> None:
+    """Let an agent overwrite, without asking."""
+    visit.ask("mode", mode="auto")
+    visit.ask("settings.set", key="destructive_edits", value="allow")
 
 
 def picture(page: Page, name: str) -> Locator:
@@ -84,14 +85,13 @@ def test_what_a_picture_is_its_bytes_say_and_not_its_name(visit: Visit, kind: st
 
 
 def test_a_picture_follows_what_others_make_of_it(visit: Visit) -> None:
-    watched(visit)
+    freed(visit)
     put(visit, "a.png", png(3, 2))
-    visit.ask("mode", mode="auto")
-    visit.ask("settings.set", key="destructive_edits", value="allow")
+    put(visit, "other.png", png(5, 4))
     page = visit.sign_in()
     item(page, "a.png").click()
     expect(page.get_by_text(f"3 {TIMES} 2 pixels")).to_be_visible()
-    put(visit, "a.png", png(5, 4))
+    visit.edit({"type": "copy", "from": "other.png", "to": "a.png", "overwrite": True})
     expect(page.get_by_text(f"5 {TIMES} 4 pixels")).to_be_visible()
     visit.edit({"type": "move", "from": "a.png", "to": "deep/b.png"})
     expect(picture(page, "b.png")).to_be_visible()
@@ -113,7 +113,7 @@ def test_a_damaged_picture_and_one_that_is_too_large_say_so(visit: Visit) -> Non
 
 
 def test_other_bytes_are_said_to_be_what_they_are(visit: Visit) -> None:
-    watched(visit)
+    freed(visit)
     put(visit, "data.bin", bytes(range(256)) * 20)
     put(visit, "box.zip", b"PK\3\4\0\0")
     page = visit.sign_in()
@@ -124,7 +124,7 @@ def test_other_bytes_are_said_to_be_what_they_are(visit: Visit) -> None:
     expect(main).to_contain_text("renamed, moved and deleted in the tree")
     item(page, "box.zip").click()
     expect(main.get_by_text("A binary file: ZIP archive")).to_be_visible()
-    put(visit, "box.zip", b"now a text\n")
+    visit.edit({"type": "create", "path": "box.zip", "content": "now a text\n", "overwrite": True})
     expect(text_of(page, "box.zip")).to_contain_text("now a text")
 
 
@@ -164,7 +164,7 @@ def test_no_bytes_of_the_folder_have_an_address_that_shows_them(visit: Visit) ->
 
 
 def test_markdown_shows_pictures_of_the_folder_and_none_from_elsewhere(visit: Visit) -> None:
-    watched(visit)
+    freed(visit)
     put(visit, "docs/a b.png", png(7, 5))
     put(visit, "top.png", png(6, 4))
     visit.write("docs/evil.svg", DRAWING)
@@ -192,7 +192,10 @@ def test_markdown_shows_pictures_of_the_folder_and_none_from_elsewhere(visit: Vi
         expect(preview.locator("img")).to_have_count(4)
         assert site.asked == []
         assert page.evaluate("window.acted") is None
-        put(visit, "docs/a b.png", png(9, 8))
-        visit.write("docs/read.md", "![near](a%20b.png)\n")
+        put(visit, "other.png", png(9, 8))
+        visit.edit(
+            {"type": "copy", "from": "other.png", "to": "docs/a b.png", "overwrite": True},
+            {"type": "create", "path": "docs/read.md", "content": "![near](a%20b.png)\n", "overwrite": True},
+        )
         expect(preview.locator("img")).to_have_count(1)
         assert near.evaluate("(one) => [one.naturalWidth, one.naturalHeight]") == [9, 8]

@@ -12,6 +12,6 @@ explain    why an edit's text was not found
 gutter     the `12 | ` that a numbered read adds
 paths      what a path may be called: names that are invalid, protected or reserved
 strict_json  JSON with one meaning
-picture    which kind of picture bytes are
+picture    which kind of picture bytes are    piece    the middle of a file as text
 display    showing a person bytes that may try to deceive
 """

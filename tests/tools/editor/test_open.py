@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import tracemalloc
 
 import pytest
 from tests.conftest import AGENT
@@ -26,6 +27,10 @@ def test_a_file_is_read_and_is_open_then(house, ask):
         "encoding": "utf-8",
         "lossy": False,
         "picture": "",
+        "start_byte": 0,
+        "end_byte": 14,
+        "first_line": 1,
+        "total_lines": 1,
     }
     buffer = house.workspace.buffers.own(AGENT, "src/main.rs")
     assert (buffer.version, buffer.mtime, buffer.truncated) == (opened["version"], opened["mtime"], False)
@@ -106,3 +111,62 @@ def test_what_a_client_cannot_take_is_cut_by_whole_lines(house, ask):
     assert 1_000 < len(opened["content"]) < 2_600
     house.write("one.txt", "x" * 10_000)
     assert len(ask("open", path="one.txt", limits=Limits(4_000, 60))["content"]) == 2_498
+
+
+def test_any_part_of_a_long_file_is_read_and_none_can_be_saved(house, ask):
+    house.settings = Settings(mode="auto", editor_max_file_bytes=30)
+    house.write("long.txt", "".join(f"line {n}\n" for n in range(1, 101)))
+    opened = ask("open", path="long.txt", whole=True)
+    told = ("content", "start_byte", "end_byte", "first_line", "total_lines", "size", "truncated")
+    assert [opened.data[name] for name in told] == ["line 1\nline 2\nline 3\nline 4\n", 0, 28, 1, 100, 792, True]
+    assert "Only bytes 0 to 28, from line 1; it can't be saved. `start_byte` 28 goes on." in opened.summary
+    on = ask("open", path="long.txt", start_byte=28)
+    assert [on[name] for name in told[:4]] == ["line 5\nline 6\nline 7\nline 8\n", 28, 56, 5]
+    assert on["version"].startswith("part-")
+    assert house.workspace.buffers.own(AGENT, "long.txt").truncated
+    saved = ask("save", path="long.txt", content="x", expected_version=on["version"])
+    assert "only in part" in saved["error"]["message"]
+    assert ask("open", path="long.txt", end_byte=28)["start_byte"] == 0
+    last = ask("open", path="long.txt", end_byte=10**15, whole=True)
+    assert (last.data["content"].splitlines()[-1], last.data["end_byte"]) == ("line 100", 792)
+    assert "goes on" not in last.summary
+    named = ask("open", path="long.txt", start_line=50)
+    assert (named["content"].splitlines()[0], named["first_line"]) == ("line 50", 50)
+
+
+def test_a_part_of_a_short_file_is_a_part(house, ask):
+    house.write("short.txt", "one\ntwo\n")
+    assert ask("open", path="short.txt", start_line=2)["content"] == "two\n"
+    assert ask("open", path="short.txt", start_byte=0)["truncated"] is True
+    assert ask("open", path="short.txt", start_line=3)["error"]["message"] == "short.txt has no line 3; it has 2."
+
+
+def test_a_part_is_named_once_and_of_a_text(house, ask):
+    house.write("a.txt", "one\n")
+    error = ask("open", path="a.txt", start_byte=1, end_byte=2)["error"]
+    assert (error["code"], error["message"]) == (
+        "INVALID_INPUT", "A part is named by one of start_byte, end_byte, not by several.",
+    )  # fmt: skip
+    house.write("binary", b"\0\1\2\xff")
+    assert "is binary" in ask("open", path="binary", start_byte=1)["error"]["message"]
+    for path in ("gone", "../x", "folder"):
+        (house.folder / "folder").mkdir(exist_ok=True)
+        assert ask("open", path=path, start_byte=1)["error"]["code"] == ask("open", path=path)["error"]["code"]
+
+
+def test_the_middle_of_a_vast_file_comes_at_once_and_little_is_held(house, ask):
+    """2 GB with holes: what isn't shown isn't read, and lines are not guessed."""
+    file = house.write("vast.log", "begin\n")
+    with open(file, "r+b") as vast:
+        vast.seek(2_000_000_000)
+        vast.write("é\nmiddle\n".encode() * 300_000)
+    tracemalloc.start()
+    opened = ask("open", path="vast.log", start_byte=2_000_000_001)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (opened["start_byte"], opened["first_line"], opened["total_lines"]) == (2_000_000_000, None, None)
+    assert opened["content"].startswith("é\nmiddle\n")
+    assert 1_999_980 < len(opened["content"].encode()) <= 2_000_000
+    assert peak < 60_000_000
+    error = ask("open", path="vast.log", start_line=50)["error"]
+    assert (error["code"], "lies beyond its first" in error["message"]) == ("LIMIT_EXCEEDED", True)

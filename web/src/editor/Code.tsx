@@ -62,8 +62,10 @@ export default function Code({ file, readOnly, before }: CodeProps) {
 
   useEffect(() => {
     if (!goal || !view.current) return;
+    const here = file.reach(goal);
+    if (here === null) return; // its part is on its way, and comes with another round
     const { doc } = view.current.state;
-    const line = doc.line(Math.min(Math.max(goal.line, 1), doc.lines));
+    const line = doc.line(Math.min(Math.max(here, 1), doc.lines));
     const at = Math.min(line.from + Math.max(goal.column - 1, 0), line.to);
     view.current.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: "center" }) });
     if (!goal.still) view.current.focus();
@@ -96,7 +98,7 @@ function extensionsOf(file: OpenFile): Extension[] {
     EditorView.contentAttributes.of({ "aria-label": `Text of ${file.path}`, tabindex: "0" }),
     reading.of([]),
     language.of([]),
-    lineNumbers(),
+    lineNumbers({ formatNumber: (line) => file.numberOf(line) }),
     marks,
     foldGutter(),
     highlightSpecialChars(),
@@ -110,7 +112,7 @@ function extensionsOf(file: OpenFile): Extension[] {
     history(),
     keymap.of([
       { key: "Mod-s", run: () => (void file.save(), true) },
-      { key: "Mod-g", run: gotoLine, scope: "editor search-panel" },
+      { key: "Mod-g", run: (view) => askPlace(file) || gotoLine(view), scope: "editor search-panel" },
       ...defaultKeymap,
       ...historyKeymap,
       ...foldKeymap,
@@ -120,6 +122,13 @@ function extensionsOf(file: OpenFile): Extension[] {
     look,
     telling(file),
   ];
+}
+
+/** Of a long file any line is gone to, also one that isn't here. */
+function askPlace(file: OpenFile): boolean {
+  const field = file.get().part ? document.querySelector<HTMLInputElement>("#part-place") : null;
+  field?.select();
+  return field !== null;
 }
 
 /** Tells the file what was typed, and where the cursor stands. */

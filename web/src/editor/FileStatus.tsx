@@ -24,7 +24,7 @@ export function FileStatus({ path }: { path: string }) {
         <>
           <span>{state.language}</span>
           <span>
-            Line {line} of {lines}, column {column}
+            {lineOf(state, line, lines)}, column {column}
           </span>
           <Deltas file={file} />
           <span>{standing(state)}</span>
@@ -33,6 +33,13 @@ export function FileStatus({ path }: { path: string }) {
       {last ? <LastOfFile at={last.at} by={last.actor.name} /> : null}
     </span>
   );
+}
+
+/** Which line the cursor is in, of how many, as far as that is known of a part. */
+function lineOf({ part }: FileState, line: number, lines: number): string {
+  if (!part) return `Line ${line} of ${lines}`;
+  if (part.firstLine === null) return `Line ${line} of this part`;
+  return `Line ${part.firstLine + line - 1}${part.totalLines === null ? "" : ` of ${part.totalLines}`}`;
 }
 
 function standing({ saving, theirs, dirty, truncated }: FileState): string {

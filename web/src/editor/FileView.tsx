@@ -6,6 +6,7 @@ import { useStore } from "../state/store";
 import type { Tab } from "../state/tabs";
 import { Binary } from "./Binary";
 import { Conflict } from "./Conflict";
+import { PartBar } from "./PartBar";
 import { Picture } from "./Picture";
 import { type FileState, type OpenFile, withOneLineEnd } from "./files";
 import { useLooked } from "./useLooked";
@@ -28,6 +29,7 @@ export function FileView({ tab }: { tab: Tab }) {
       <Bar file={file} state={state} view={view} choose={(one) => file.view.set(one)} />
       {state.theirs ? <Conflict file={file} theirs={state.theirs} by={state.by} /> : null}
       {state.error ? <Failure error={state.error} /> : null}
+      {state.part ? <PartBar file={file} part={state.part} size={state.size} /> : null}
       <Suspense fallback={<Loading what="the editor" />}>
         <Shown file={file} state={state} view={view} />
       </Suspense>
@@ -69,26 +71,31 @@ function SinceHead({ file }: { file: OpenFile }) {
 type BarProps = { file: OpenFile; state: FileState; view: View; choose: (view: View) => void };
 
 function Bar({ file, state, view, choose }: BarProps) {
+  const views = viewsOf(state);
   return (
     <div className="document-bar">
       <span className="document-path">{file.path}</span>
-      {state.truncated ? <span className="chip">only the beginning, read only</span> : null}
+      {state.truncated ? <span className="chip">a part, read only</span> : null}
       {state.lossy ? <span className="chip">holds bytes that are no text</span> : null}
-      <div className="segments" role="group" aria-label="View">
-        {viewsOf(state).map((one) => (
-          <button key={one} type="button" aria-pressed={view === one} onClick={() => choose(one)}>
-            {VIEWS[one]}
-          </button>
-        ))}
-      </div>
-      <button
-        type="button"
-        className="primary"
-        disabled={!state.dirty || state.saving}
-        onClick={() => void file.save()}
-      >
-        {state.saving ? "Saving…" : "Save"}
-      </button>
+      {views.length > 1 ? (
+        <div className="segments" role="group" aria-label="View">
+          {views.map((one) => (
+            <button key={one} type="button" aria-pressed={view === one} onClick={() => choose(one)}>
+              {VIEWS[one]}
+            </button>
+          ))}
+        </div>
+      ) : null}
+      {state.truncated ? null : (
+        <button
+          type="button"
+          className="primary"
+          disabled={!state.dirty || state.saving}
+          onClick={() => void file.save()}
+        >
+          {state.saving ? "Saving…" : "Save"}
+        </button>
+      )}
     </div>
   );
 }

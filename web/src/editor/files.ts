@@ -12,8 +12,24 @@ import type { View } from "./views";
 
 export type Disk = { text: string; version: string };
 
-/** Where to go in a text; `still` leaves the focus where it is. */
-export type Goal = { line: number; column: number; still?: boolean };
+/** Where to go in a text; `still` leaves the focus where it is, `shown` counts lines from the first that is here. */
+export type Goal = { line: number; column: number; still?: boolean; shown?: boolean };
+
+/** Which bytes of a long file are here. Numbers of lines are null where nobody has counted so far into it. */
+export type Part = {
+  start: number;
+  end: number;
+  /** How many lines are here, the first and the last perhaps not whole. */
+  lines: number;
+  firstLine: number | null;
+  totalLines: number | null;
+};
+
+/** How a part is named to the server; `{}` is the whole file, or its beginning. */
+export type Where = { start_byte: number } | { end_byte: number } | { start_line: number } | Record<string, never>;
+
+/** Lines that are shown before the one that was asked for. */
+const BEFORE = 40;
 
 export type FileState = {
   phase: "loading" | "ready" | "failed";
@@ -22,8 +38,9 @@ export type FileState = {
   language: string;
   encoding: string;
   size: number;
-  /** Only the beginning of the file is here; it can't be saved. */
+  /** Only a part of the file is here, this one; it can't be saved. */
   truncated: boolean;
+  part: Part | null;
   lossy: boolean;
   /** It is no text: what it is as far as that is known ("PNG image"), and nothing to edit. */
   binary: string | null;
@@ -51,6 +68,7 @@ const EMPTY: FileState = {
   encoding: "",
   size: 0,
   truncated: false,
+  part: null,
   lossy: false,
   binary: null,
   picture: "",
@@ -76,7 +94,11 @@ export class OpenFile extends Store<FileState> {
   readonly deltas = new Resource(() => tool(this.call, "editor_git_hunks", { path: this.path, against: "head" }));
   /** The editor's own state (undo, selection), kept while another tab is shown. */
   kept: unknown = null;
-  readonly #disk = new Resource(() => tool(this.call, "editor_open", { path: this.path }));
+  #where: Where = {};
+  #going = false;
+  /** What was read last, by which the next part's lines are known. */
+  #read: Read | null = null;
+  readonly #disk = new Resource(() => tool(this.call, "editor_open", { path: this.path, ...this.#where }));
 
   constructor(
     private readonly call: Call,
@@ -93,6 +115,48 @@ export class OpenFile extends Store<FileState> {
     const { value, error } = this.#disk.get();
     if (error) this.#fail(error);
     else if (value) this.#put(value);
+  }
+
+  /** Show another part; what stands in the way of that is answered, and this one stays. */
+  async go(where: Where, goal?: Goal): Promise<Refused | null> {
+    const before = this.#where;
+    this.#where = where;
+    await this.#disk.refresh();
+    const { value, error } = this.#disk.get();
+    if (error) this.#where = before;
+    else if (value) this.#put(value);
+    if (goal && !error) this.goal.set(goal);
+    return error;
+  }
+
+  /** Show the part that has this line, with some before it; where there is no such line, perhaps only those. */
+  async goLine(line: number): Promise<Refused | null> {
+    this.#going = true;
+    const error = await this.go({ start_line: Math.max(1, line - BEFORE) });
+    this.#going = false;
+    return error ?? (this.lineOf(line) === null ? this.go({ start_line: line }) : null);
+  }
+
+  /** A line of the file as a line of what is shown; null while its part is on its way. */
+  reach({ line, shown }: Goal): number | null {
+    if (shown) return line;
+    const here = this.lineOf(line);
+    if (here === null && !this.#going) void this.goLine(line).then((error) => error && this.goal.set(null));
+    return here;
+  }
+
+  lineOf(line: number): number | null {
+    const { part } = this.get();
+    if (!part) return line;
+    const here = part.firstLine === null ? 0 : line - part.firstLine + 1;
+    return here >= 1 && here <= part.lines ? here : null;
+  }
+
+  /** What a line that is shown is called: its number, or how far it is from the first where that isn't known. */
+  numberOf(here: number): string {
+    const { part } = this.get();
+    if (!part) return String(here);
+    return part.firstLine === null ? `+${here}` : String(part.firstLine + here - 1);
   }
 
   /** The editor tells what is in it now. */
@@ -161,9 +225,14 @@ export class OpenFile extends Store<FileState> {
     const { base, dirty, phase, saving } = this.get();
     if (saving) return; // what is on disk may be the save's own, which looks again
     if (error) this.#missed(error);
-    else if (value && phase === "ready" && value.version === base.version) this.set({ ...this.get(), theirs: null });
+    else if (value && phase === "ready" && value.version === base.version) this.#same(value);
     else if (value && dirty) this.set({ ...this.get(), theirs: { text: textOf(value), version: value.version } });
     else if (value) this.#put(value);
+  }
+
+  /** Its text is what was read before; more may stand around it. */
+  #same(answer: Read): void {
+    this.set({ ...this.get(), theirs: null, size: answer.size, part: this.#partOf(answer) });
   }
 
   #missed(error: Refused): void {
@@ -191,6 +260,8 @@ export class OpenFile extends Store<FileState> {
 
   #put(answer: Read): void {
     const text = textOf(answer);
+    const part = this.#partOf(answer);
+    this.#where = part && part.start > 0 ? { start_byte: part.start } : {};
     this.text = () => text;
     this.cursor.set({ ...this.cursor.get(), lines: text.split("\n").length });
     this.#hold({
@@ -199,9 +270,19 @@ export class OpenFile extends Store<FileState> {
       encoding: answer.encoding ?? "",
       size: answer.size,
       truncated: answer.truncated,
+      part,
       lossy: answer.lossy === true,
       picture: answer.picture ?? "",
     });
+  }
+
+  #partOf(answer: Read): Part | null {
+    const { start_byte: start = 0, end_byte: end = 0, first_line: told, total_lines: totalLines = null } = answer;
+    const firstLine = told ?? firstLineBy(answer, this.#read, this.get().part);
+    this.#read = answer;
+    const text = textOf(answer);
+    const lines = text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
+    return answer.truncated ? { start, end, lines, firstLine, totalLines } : null;
   }
 
   /** This is what stands on disk. */
@@ -261,6 +342,18 @@ export class OpenFiles {
     const told = await tool(this.call, "editor_changes", { entry: committed.entry }).catch(() => null);
     return (told?.changes ?? []).flatMap(({ moved_from, path }) => (moved_from ? this.moved(moved_from, path) : []));
   }
+}
+
+/** The number of a part's first line, by that of the part beside it that was read of the same file. */
+function firstLineBy(answer: Read, last: Read | null, part: Part | null): number | null {
+  if (!last || !part || part.firstLine === null || last.size !== answer.size || last.mtime !== answer.mtime)
+    return null;
+  if (answer.start_byte === part.start) return part.firstLine;
+  const between =
+    answer.start_byte === part.end ? last.content : answer.end_byte === part.start ? answer.content : null;
+  if (between === null || /\r(?!\n)/.test(between)) return null;
+  const lines = between.split("\n").length - 1;
+  return answer.start_byte === part.end ? part.firstLine + lines : part.firstLine - lines;
 }
 
 function textOf(answer: Read): string {

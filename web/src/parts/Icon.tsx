@@ -20,6 +20,9 @@ const PATHS = {
   folder: "M2 4a1 1 0 0 1 1-1h3l1.5 1.7H13a1 1 0 0 1 1 1V12a1 1 0 0 1-1 1H3a1 1 0 0 1-1-1z",
   pen: "M3 13l.6-2.6l7.2-7.2l2 2l-7.2 7.2zM9.6 4.4l2 2",
   settings: "M2.5 4.5h6M12 4.5h1.5M2.5 11.5h1.5M7.5 11.5h6M10.2 2.9v3.2M5.8 9.9v3.2",
+  first: "M4 3.5v9M12 4L7.5 8l4.5 4",
+  previous: "M10 4L6 8l4 4",
+  last: "M12 3.5v9M4 4l4.5 4L4 12",
   binary: "M4 2h5l3 3v9H4zM6.2 7.2v1.6h1.2V7.2zM9 6.8V9M6.6 10.4v2.2M8.6 10.6v1.6h1.2v-1.6z",
   back: "M13 8H3.5M7 4.2L3.2 8L7 11.8",
 } as const;

@@ -13,7 +13,19 @@ from dataclasses import dataclass
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.text.encoding import TextFile, decode
 
-__all__ = ["HASHED", "WHOLE", "Survey", "binary", "content_kind", "last_lines", "lines_at", "sample", "survey"]
+__all__ = [
+    "HASHED",
+    "REACH",
+    "WHOLE",
+    "Survey",
+    "binary",
+    "content_kind",
+    "head_of",
+    "last_lines",
+    "lines_at",
+    "sample",
+    "survey",
+]
 
 WHOLE = 16_000_000
 """Bytes up to which a file is read whole."""
@@ -21,7 +33,7 @@ WHOLE = 16_000_000
 HASHED = 64_000_000
 """Bytes up to which a file is read to its end."""
 
-_REACH = 256_000_000
+REACH = 256_000_000
 """How far into a file its lines are counted to find one, in bytes."""
 
 _CHUNK = 1 << 20
@@ -59,11 +71,16 @@ def binary(path: str, head: bytes, size: int, sha: str | None) -> WorkroomError:
     )
 
 
-def sample(path: str, descriptor: int, size: int) -> TextFile:
-    """The beginning, which tells the encoding. Only encodings in which a newline is one byte can be cut in pieces."""
+def head_of(descriptor: int) -> tuple[bytes, TextFile | None]:
+    """The beginning, and as text, which tells the encoding; None for binary."""
     head = os.pread(descriptor, _SAMPLE, 0)
     # Whole lines, or, in an encoding whose newline is more than one byte, whole characters.
-    file = decode(head[: head.rfind(b"\n") + 1] or head) or decode(head[: len(head) & ~3])
+    return head, decode(head[: head.rfind(b"\n") + 1] or head) or decode(head[: len(head) & ~3])
+
+
+def sample(path: str, descriptor: int, size: int) -> TextFile:
+    """The beginning, which tells the encoding. Only encodings in which a newline is one byte are cut in pieces here."""
+    head, file = head_of(descriptor)
     if file is None:
         raise binary(path, head[:16], size, None)
     if file.encoding.startswith(("utf-16", "utf-32")):
@@ -78,7 +95,7 @@ def sample(path: str, descriptor: int, size: int) -> TextFile:
 def survey(descriptor: int, size: int, first: int) -> Survey:
     """Hash and count to the end, or, in a very large file, count only as far as the line `first`."""
     whole = size <= HASHED
-    reach = size if whole else min(size, _REACH)
+    reach = size if whole else min(size, REACH)
     sha = hashlib.sha256()
     at, breaks, offset = 0, 0, 0 if first == 1 else None
     open_line = False

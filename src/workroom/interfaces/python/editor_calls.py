@@ -74,9 +74,15 @@ class Editor:
             {"pattern": pattern, "ignore_case": ignore_case, "include_glob": include_glob, "max_matches": max_matches},
         )
 
-    def open(self, path: str) -> Answer:
-        """Read a text file and have it open, also in the person's view. Keep `version`: editor_save needs it."""
-        return self._asks.call_flat("editor_open", {"path": path})
+    def open(
+        self, path: str, *, start_byte: int | None = None, end_byte: int | None = None, start_line: int | None = None
+    ) -> Answer:
+        """Read a text file and have it open, also in the person's view. Keep `version`: editor_save needs it. Of a
+        long file a part is read; `start_byte`, `end_byte` or `start_line` names another.
+        """
+        return self._asks.call_flat(
+            "editor_open", {"path": path, "start_byte": start_byte, "end_byte": end_byte, "start_line": start_line}
+        )
 
     def save(
         self, path: str, *, content: str, expected_version: str | None = None, expected_mtime: int | None = None
