@@ -8,12 +8,15 @@ import { useEffect, useRef, useState } from "react";
 import { Icon } from "../parts/Icon";
 import { usePlace } from "../shell/place";
 import { step, take, textIn } from "./changes";
+import { language, speak } from "./language";
 import { look, nonce } from "./look";
 
 const UNCHANGED = { margin: 3, minSize: 6 };
 
+type DifferenceProps = { path: string; before: string; after: string; says: string };
+
 /** What became of `before`, as one text that can only be read. */
-export function Difference({ before, after, says }: { before: string; after: string; says: string }) {
+export function Difference({ path, before, after, says }: DifferenceProps) {
   const place = usePlace();
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -21,17 +24,18 @@ export function Difference({ before, after, says }: { before: string; after: str
     const merge = unifiedMergeView({ original: before, mergeControls: false, collapseUnchanged: UNCHANGED });
     const extensions = [...common(says), EditorState.readOnly.of(true), merge];
     const view = new EditorView({ doc: after, extensions, parent: host.current });
+    void speak(view, path);
     const leave = place.showText(textIn(view));
     return () => (leave(), view.destroy());
-  }, [place, before, after, says]);
+  }, [place, path, before, after, says]);
   return <div className="code" ref={host} />;
 }
 
 /** `mine` is asked when theirs is another: what was merged until then stays. */
-type MergeProps = { theirs: string; mine: () => string; changed: (text: () => string) => void };
+type MergeProps = { path: string; theirs: string; mine: () => string; changed: (text: () => string) => void };
 
 /** Theirs on the left, mine on the right, which can be typed into; hunk by hunk, theirs is taken over. */
-export function Merge({ theirs, mine, changed }: MergeProps) {
+export function Merge({ path, theirs, mine, changed }: MergeProps) {
   const place = usePlace();
   const host = useRef<HTMLDivElement>(null);
   const right = useRef<EditorView | null>(null);
@@ -42,10 +46,11 @@ export function Merge({ theirs, mine, changed }: MergeProps) {
     if (!host.current) return;
     const view = mergeOf(host.current, theirs, now.current.mine(), (text) => now.current.changed(text));
     right.current = view.b;
+    for (const side of [view.a, view.b]) void speak(side, path);
     tell(step(view.b, 1));
     const leave = place.showText({ ...textIn(view.b), step: (by) => (tell(step(view.b, by, true)), "") });
     return () => (leave(), view.destroy());
-  }, [place, theirs]);
+  }, [place, path, theirs]);
   const act = (run: (view: EditorView) => string) => () => {
     if (right.current) tell(run(right.current));
   };
@@ -111,6 +116,7 @@ function common(says: string): Extension[] {
     EditorView.contentAttributes.of({ "aria-label": says, tabindex: "0" }),
     EditorView.lineWrapping,
     lineNumbers(),
+    language.of([]),
     search({ top: true }),
     keymap.of([{ key: "Mod-g", run: gotoLine, scope: "editor search-panel" }, ...searchKeymap]),
     look,

@@ -64,7 +64,12 @@ function Merging({ file, theirs, close }: { file: OpenFile; theirs: Disk; close:
         On disk at the left, yours at the right, where you can type. What you don't take over stays yours.
       </p>
       <Suspense fallback={<Loading what="the comparison" />}>
-        <Merge theirs={theirs.text} mine={() => merged.current()} changed={(text) => (merged.current = text)} />
+        <Merge
+          path={file.path}
+          theirs={theirs.text}
+          mine={() => merged.current()}
+          changed={(text) => (merged.current = text)}
+        />
       </Suspense>
       <div className="actions">
         <button type="button" onClick={close}>

@@ -42,7 +42,7 @@ function Shown({ file, state, view }: { file: OpenFile; state: FileState; view: 
   if (view === "preview") return <Preview text={file.text()} path={file.path} round={state.round} />;
   if (view === "unsaved") {
     if (!state.dirty) return <Empty icon="check" title="All is saved" />;
-    return <Difference before={state.base.text} after={file.text()} says="What isn't saved yet" />;
+    return <Difference path={file.path} before={state.base.text} after={file.text()} says="What isn't saved yet" />;
   }
   if (view === "head") return <SinceHead file={file} />;
   return <Lines file={file} state={state} readOnly={view === "read"} />;
@@ -65,7 +65,7 @@ function SinceHead({ file }: { file: OpenFile }) {
   const before = value.exists ? withOneLineEnd(value.content) : "";
   if (value.exists && before === file.text())
     return <Empty icon="check" title="Nothing differs from the last commit" />;
-  return <Difference before={before} after={file.text()} says="What differs from the last commit" />;
+  return <Difference path={file.path} before={before} after={file.text()} says="What differs from the last commit" />;
 }
 
 type BarProps = { file: OpenFile; state: FileState; view: View; choose: (view: View) => void };

@@ -32,7 +32,7 @@ const theme = EditorView.theme({
     "& input[type=checkbox]": { margin: "0" },
   },
   ".cm-panel .cm-textfield": {
-    width: "15em",
+    width: "12em",
     margin: "0 6px 0 0",
     padding: "3px 8px",
     border: "1px solid var(--edge-strong)",
