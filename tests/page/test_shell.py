@@ -207,6 +207,27 @@ def test_columns_are_widened_by_keys_and_pointer_and_stay_so(visit: Visit) -> No
     assert width_of(side) == before
 
 
+def test_what_was_open_is_open_again_after_a_reload(visit: Visit) -> None:
+    for name in ("a.txt", "b.txt", "c.txt"):
+        visit.write(name, f"{name}\n")
+    page = visit.sign_in()
+    tabs = page.get_by_role("tab")
+    for name in ("a.txt", "b.txt", "c.txt"):
+        page.get_by_role("treeitem", name=name).click()
+        expect(page.get_by_role("textbox", name=f"Text of {name}")).to_contain_text(name)
+    tabs.nth(1).click()
+    page.keyboard.press("Alt+PageUp")
+    page.reload()
+    expect(tabs).to_have_text(["a.txt", "b.txt", "c.txt"])
+    expect(page.get_by_role("textbox", name="Text of a.txt")).to_contain_text("a.txt")
+    tabs.nth(1).click()
+    page.keyboard.press("Alt+W")
+    expect(tabs).to_have_count(2)
+    page.reload()
+    expect(tabs).to_have_text(["a.txt", "c.txt"])
+    expect(page.get_by_role("textbox", name="Text of c.txt")).to_contain_text("c.txt")
+
+
 def test_the_inbox_is_hidden_and_tells_what_waits_all_the_same(visit: Visit) -> None:
     page = visit.sign_in()
     inbox, middle = page.get_by_role("region", name="Inbox"), page.get_by_role("region", name="Open")

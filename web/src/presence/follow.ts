@@ -5,13 +5,12 @@
  * came, or was cut off, too. What is theirs goes where its file is moved.
  */
 import { tool } from "../api/tool";
-import type { BuffersChanged, Committed, PresentRow, Tools } from "../api/types";
+import type { BuffersChanged, Committed, PresentRow } from "../api/types";
 import { escaped } from "../parts/escape";
 import type { Place } from "../shell/place";
+import type { BufferRow } from "../state/room";
 import { Store } from "../state/store";
 import { fileTab } from "../state/tabs";
-
-type BufferRow = Tools["editor_buffers_list"]["answers"]["buffers"][number];
 
 /** Holds who is followed. */
 export class Follower extends Store<PresentRow | null> {
@@ -21,12 +20,12 @@ export class Follower extends Store<PresentRow | null> {
   constructor(private readonly place: Place) {
     super(null);
     place.room.presence.subscribe(() => this.#look());
-    const open = place.room.look(async () => (await tool(place.room.call, "editor_buffers_list", {})).buffers);
-    open.subscribe(() => this.#layAll(open.get().value));
+    const { buffers } = place.room;
+    buffers.subscribe(() => this.#layAll(buffers.get().value));
     place.room.on("buffers_changed", () => {
       const told = place.room.newest.get();
       if (told?.type !== "buffers_changed") return;
-      if (told.action === "followed") void open.refresh();
+      if (told.action === "followed") void buffers.refresh();
       else this.#inView(told);
     });
   }

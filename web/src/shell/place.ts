@@ -10,6 +10,7 @@ import { Follower } from "../presence/follow";
 import { Store } from "../state/store";
 import type { ShownText } from "./steps";
 import { TabList, fileTab } from "../state/tabs";
+import { reopen } from "./reopen";
 
 /** A sentence for a moment, and what it offers. */
 export type Said = { text: string; offer?: { says: string; run: () => void } | undefined };
@@ -51,6 +52,7 @@ export class Place {
     this.search = new Search(room.call);
     this.past = new Past(room);
     this.follower = new Follower(this);
+    reopen(this);
     room.follow((committed) => {
       void this.files.follow(committed).then((moved) => {
         this.#retitle(moved);

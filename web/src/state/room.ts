@@ -33,6 +33,8 @@ export type Plan = {
   risks: string[];
 };
 
+export type BufferRow = Tools["editor_buffers_list"]["answers"]["buffers"][number];
+
 export class Room {
   readonly line = new Store<Line>({ kind: "connecting" });
   readonly status: Resource<StatusAnswer>;
@@ -46,6 +48,8 @@ export class Room {
   readonly git: Resource<Tools["editor_git_status"]["answers"]>;
   /** Who works in the folder; what each did last is told by what came of it. */
   readonly presence: Resource<PresentRow[]>;
+  /** What is open in whose view; afresh after a gap, and where files were moved. */
+  readonly buffers: Resource<BufferRow[]>;
   /** The newest event, for those who want to tell of it. */
   readonly newest = new Store<Told | null>(null);
   readonly #begin: () => Following;
@@ -77,6 +81,7 @@ export class Room {
       "buffers_changed",
       "committed",
     );
+    this.buffers = this.look(async () => (await tool(this.call, "editor_buffers_list", {})).buffers);
     const listener: Listener = {
       line: (line) => this.line.set(line),
       told: (event) => this.#tell(event),

@@ -58,6 +58,14 @@ export class TabList extends Store<Tabs> {
     this.set({ active, open: open.map((one) => (one.id === active ? { ...one, by: undefined } : one)) });
   }
 
+  /** What was open in an earlier life of this page is open again, before what is there; `shown` is gone to, if anything. */
+  restore(tabs: Tab[], shown: string | null): void {
+    const { open, active } = this.get();
+    const before = tabs.filter((tab) => !open.some((one) => one.id === tab.id));
+    const first = before.find((tab) => tab.id === shown) ?? before.at(-1);
+    this.set({ open: [...before, ...open], active: active ?? first?.id ?? null });
+  }
+
   /** Put a tab of another's beside those that are there. */
   lay(tab: Tab): void {
     const { open, active } = this.get();
