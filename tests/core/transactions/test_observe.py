@@ -53,6 +53,7 @@ def test_it_is_entry_event_and_audit_line_at_once(house):
         ("It walked.",),
     )
     assert entry.transaction_id.startswith("tx_")
+    assert (entry.decided_by, entry.approval_id) == ("", None)
     assert entry.directories == (Directory("d", existed_before=False),)
     print_of = ChangeSet(entry.changes).fingerprint("outside", "Changed outside")
     assert house.tx.get(entry.transaction_id).planned.fingerprint == print_of
