@@ -114,6 +114,9 @@ def play(visit: Visit) -> Iterator[str]:
     page.get_by_role("region", name="recipes/scale.py").get_by_role("button").first.wait_for()
     yield "search"
     page.set_viewport_size(PHONE)
+    page.get_by_role("navigation", name="Views").get_by_role("button", name="Open").click()
+    page.get_by_role("tab", name="Tidy up").click()
+    page.get_by_text("This destroys").wait_for()
     visit.settle()
     yield "phone-review"
     page.get_by_role("navigation", name="Views").get_by_role("button", name="Inbox").click()

@@ -21,8 +21,8 @@ from workroom.base.actor import Actor
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.events import Event
 from workroom.interfaces.channel import LINE_BYTES, Channel
-from workroom.interfaces.greeting import wire_error
 from workroom.interfaces.methods import Asking, HttpParams, Server, SinceParams, method_of, parsed
+from workroom.interfaces.wording import person_error
 from workroom.person.credential import PersonCredential
 from workroom.server.rooms import Rooms
 from workroom.server.session import Session
@@ -74,7 +74,7 @@ class PersonConnection:
 
     def _overrun(self) -> None:
         error = WorkroomError(ErrorCode.LIMIT_EXCEEDED, f"A request is at most {LINE_BYTES:,} bytes.")
-        self._send({"id": None, "error": wire_error(error)})
+        self._send({"id": None, "error": person_error(error)})
         self.finish()
 
     def _done(self, task: asyncio.Task[None]) -> None:
@@ -96,11 +96,11 @@ class PersonConnection:
             result = await self._run(name, params)
             self._send({"id": number, "result": result})
         except WorkroomError as error:
-            self._send({"id": number, "error": wire_error(error)})
+            self._send({"id": number, "error": person_error(error)})
         except Exception:  # noqa: BLE001 - a fault of ours is told as one, and the connection lives
             _log.exception("a request of the person's failed")
             fault = WorkroomError(ErrorCode.INTERNAL, "The server met a fault; its log tells more.")
-            self._send({"id": number, "error": wire_error(fault)})
+            self._send({"id": number, "error": person_error(fault)})
 
     async def _run(self, name: str, params: dict[str, Any]) -> Mapping[str, Any]:
         if name == "stop":

@@ -86,15 +86,22 @@ async function send(path: string, request: RequestInit): Promise<Response> {
   }
 }
 
+/** What isn't whole says nothing of what was done. */
 async function bodyOf(response: Response): Promise<Record<string, unknown>> {
-  return (await response.json().catch(() => ({}))) as Record<string, unknown>;
+  try {
+    return (await response.json()) as Record<string, unknown>;
+  } catch {
+    if (!response.ok) return {};
+    const next = "What was asked for may have been done: look, then try again.";
+    throw new Refused("OFFLINE", "The answer of Workroom was cut off.", next);
+  }
 }
 
 function refusal(error: Record<string, unknown> | undefined): Refused {
   return new Refused(
     (error?.code as ErrorCode) ?? "INTERNAL",
     String(error?.message ?? "The server's answer can't be read."),
-    String(error?.next_step ?? ""),
+    String(error?.next_step ?? (error ? "" : "Try again. If it stays so, `workroom doctor` looks for what is wrong.")),
     (error?.details as Record<string, unknown>) ?? {},
   );
 }

@@ -49,16 +49,17 @@ function OneTurn({ turn }: { turn: Turn }) {
     <section className="turn" aria-label={`${newest.actor.name}: ${changes}, ${files}`}>
       <h3 className="turn-head">
         <span className={`who who-${newest.actor.kind}`}>{newest.actor.name}</span>
-        <span>{changes}</span>
-        <span>{files}</span>
-        <Counts of={turn} />
         <time dateTime={newest.at} title={newest.at}>
           {ago}
         </time>
+        <span className="turn-sum">
+          {changes}, {files}
+        </span>
+        <Counts of={turn} />
       </h3>
       <ol className="entries">
         {turn.entries.map((entry) => (
-          <Entry key={entry.number} entry={entry} />
+          <Entry key={entry.number} entry={entry} alone={count === 1} />
         ))}
       </ol>
     </section>
@@ -73,7 +74,8 @@ function Counts({ of: { added, removed } }: { of: { added: number; removed: numb
   );
 }
 
-function Entry({ entry }: { entry: EntryRow }) {
+/** `alone`: its turn has told of it all. */
+function Entry({ entry, alone }: { entry: EntryRow; alone: boolean }) {
   const place = usePlace();
   const { active } = useStore(place.tabs);
   const ago = useAgo(entry.at);
@@ -94,12 +96,14 @@ function Entry({ entry }: { entry: EntryRow }) {
           {entry.paths.slice(0, 3).join(", ")}
           {entry.paths.length > 3 || more > 0 ? ` and ${entry.total - Math.min(3, entry.paths.length)} more` : ""}
         </span>
-        <span className="entry-meta">
-          <time dateTime={entry.at} title={entry.at}>
-            {ago}
-          </time>
-          <Counts of={entry} />
-        </span>
+        {alone ? null : (
+          <span className="entry-meta">
+            <time dateTime={entry.at} title={entry.at}>
+              {ago}
+            </time>
+            <Counts of={entry} />
+          </span>
+        )}
       </button>{" "}
     </li>
   );

@@ -8,13 +8,20 @@ import { type Asked, create, nameAsked } from "./actions";
 
 const SAYS = { file: "Name of the new file", folder: "Name of the new folder", rename: "New name" };
 
+/** What the button says, and what while that is on its way. */
+const SAYS_DONE = { rename: ["Rename", "Renaming…"], create: ["Create", "Creating…"] };
+
 export function Naming({ asked, done }: { asked: Asked; done: () => void }) {
   const place = usePlace();
   const [name, setName] = useState(nameAsked(asked));
   const [error, setError] = useState<Refused | null>(null);
+  const [running, setRunning] = useState(false);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    create(place, asked, name.trim()).then(done, (refused: unknown) => setError(asRefused(refused)));
+    setRunning(true);
+    create(place, asked, name.trim())
+      .then(done, (refused: unknown) => setError(asRefused(refused)))
+      .finally(() => setRunning(false));
   };
   const where = asked.kind === "rename" ? asked.path : asked.folder === "." ? "the root" : asked.folder;
   return (
@@ -29,8 +36,8 @@ export function Naming({ asked, done }: { asked: Asked; done: () => void }) {
         <button type="button" onClick={done}>
           Cancel
         </button>
-        <button type="submit" className="primary" disabled={!name.trim()}>
-          {asked.kind === "rename" ? "Rename" : "Create"}
+        <button type="submit" className="primary" disabled={running || !name.trim()}>
+          {SAYS_DONE[asked.kind === "rename" ? "rename" : "create"][running ? 1 : 0]}
         </button>
       </div>
     </form>

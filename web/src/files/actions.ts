@@ -25,11 +25,12 @@ export async function create(place: Place, asked: Asked, name: string): Promise<
 export async function move(place: Place, from: string, to: string): Promise<void> {
   if (from === to || to.startsWith(`${from}/`)) return;
   try {
-    const done = await tool(place.room.call, "editor_move", { from, to });
+    const moving = tool(place.room.call, "editor_move", { from, to });
+    const done = await saying(place, `Moving ${from}…`, moving);
     place.moved(from, to);
     place.say(`Moved ${from} to ${to}.`, undoing(place, done.transaction_id));
   } catch (error) {
-    place.say(asRefused(error).message);
+    sayWhy(place, error);
   }
 }
 
@@ -37,11 +38,29 @@ export async function move(place: Place, from: string, to: string): Promise<void
 export async function remove(place: Place, row: Row): Promise<void> {
   const recursive = row.kind === "directory";
   try {
-    const done = await tool(place.room.call, "editor_delete", { path: row.path, recursive });
+    const deleting = tool(place.room.call, "editor_delete", { path: row.path, recursive });
+    const done = await saying(place, `Deleting ${row.path}…`, deleting);
     place.say(`Deleted ${row.path}.`, undoing(place, done.transaction_id));
   } catch (error) {
-    place.say(asRefused(error).message);
+    sayWhy(place, error);
   }
+}
+
+const PATIENCE_MS = 500;
+
+/** Say what is on its way, where it takes a while. */
+async function saying<T>(place: Place, text: string, work: Promise<T>): Promise<T> {
+  const timer = setTimeout(() => place.say(text), PATIENCE_MS);
+  try {
+    return await work;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function sayWhy(place: Place, error: unknown): void {
+  const { message, nextStep } = asRefused(error);
+  place.say(`${message} ${nextStep}`.trim());
 }
 
 export function renameTo(folder: string, name: string): string {
@@ -58,9 +77,9 @@ function undoing(place: Place, id: string | null | undefined) {
   return {
     says: "Undo",
     run: () =>
-      void place.room.call("undo", { id }).then(
+      void saying(place, "Undoing…", place.room.call("undo", { id })).then(
         () => place.say("Undone."),
-        (error: unknown) => place.say(asRefused(error).message),
+        (error: unknown) => sayWhy(place, error),
       ),
   };
 }

@@ -86,7 +86,10 @@ function Changed({ number }: { number: number }) {
   );
   const { value, error } = useStore(changed);
   useEffect(() => void changed.refresh(), [changed]);
-  if (!value) return error ? <Failure error={error} /> : <Loading what="what it changed" />;
+  if (!value) {
+    if (!error) return <Loading what="what it changed" />;
+    return <Failure error={error} retry={() => void changed.refresh()} />;
+  }
   return (
     <section aria-labelledby="changed-title" className="files">
       <h3 id="changed-title">

@@ -32,7 +32,7 @@ function Look({ way, entry, done, strategy, setStrategy }: LookProps) {
   return (
     <section className="takeback" aria-labelledby="takeback-title">
       <h3 id="takeback-title">{title}: what would be done</h3>
-      {error ? <InTheWay error={error} {...{ strategy, setStrategy, done }} /> : null}
+      {error ? <InTheWay {...{ error, strategy, setStrategy, done }} again={preview.refresh} /> : null}
       {!value && !error ? <Loading what="what would be done" /> : null}
       {value && !error ? <Ready preview={value} title={title} {...{ ask, done, again: preview.refresh }} /> : null}
     </section>
@@ -51,13 +51,16 @@ function useAsk(way: Way, entry: EntryRow, strategy: Strategy) {
   );
 }
 
-type InTheWayProps = { error: Refused; strategy: Strategy; setStrategy: (to: Strategy) => void; done: () => void };
+type InTheWayProps = Pick<LookProps, "strategy" | "setStrategy" | "done"> & {
+  error: Refused;
+  again: () => Promise<void>;
+};
 
-function InTheWay({ error, strategy, setStrategy, done }: InTheWayProps) {
+function InTheWay({ error, strategy, setStrategy, done, again }: InTheWayProps) {
   const later = error.code === "EDIT_CONFLICT";
   return (
     <>
-      <Failure error={error} />
+      {later ? <Failure error={error} /> : <Failure error={error} retry={() => void again()} />}
       <div className="decision-row">
         <button type="button" onClick={done}>
           <Icon name="back" /> Back
@@ -120,7 +123,7 @@ function Ready({ preview, title, ask, done, again }: ReadyProps) {
           <Icon name="back" /> Back
         </button>
         <button type="button" className="accept" disabled={!live || running} onClick={act}>
-          <Icon name="check" /> {title}
+          <Icon name="check" /> {running ? "On its way…" : title}
         </button>
       </div>
     </>

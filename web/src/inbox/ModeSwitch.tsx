@@ -17,17 +17,22 @@ export function ModeSwitch() {
   const { value } = useStore(place.room.mode);
   const live = useStore(place.room.line).kind === "live";
   const [error, setError] = useState<Refused | null>(null);
+  const [asked, ask] = useState<string | null>(null);
   const settled = useSettled(value?.mode ?? "");
   const choose = (mode: string) =>
     settled.guard(() => {
       setError(null);
-      place.room.call("mode", { mode }).then(
-        () => place.say(`Mode: ${mode}.`),
-        (refused: unknown) => setError(asRefused(refused)),
-      );
+      ask(mode);
+      place.room
+        .call("mode", { mode })
+        .then(
+          () => place.say(`Mode: ${mode}.`),
+          (refused: unknown) => setError(asRefused(refused)),
+        )
+        .finally(() => ask(null));
     });
   return (
-    <fieldset className="modes" disabled={!live}>
+    <fieldset className="modes" disabled={!live || asked !== null}>
       <legend>What agents may do</legend>
       <div className="segments">
         {MODES.map(({ mode, title }) => (
@@ -37,7 +42,9 @@ export function ModeSwitch() {
           </label>
         ))}
       </div>
-      <p className="quiet">{MODES.find(({ mode }) => mode === value?.mode)?.says ?? " "}</p>
+      <p className="quiet">
+        {asked !== null ? `Switching to ${asked}…` : (MODES.find(({ mode }) => mode === value?.mode)?.says ?? "\u00a0")}
+      </p>
       {error ? <Failure error={error} /> : null}
     </fieldset>
   );

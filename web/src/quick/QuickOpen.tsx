@@ -17,7 +17,7 @@ type Match = Found["matches"][number];
 export function QuickOpen() {
   const place = usePlace();
   const [query, setQuery] = useState("");
-  const { answer, error } = useFound(place, query);
+  const { answer, error, again } = useFound(place, query);
   const current = answer?.query === query ? answer.found : null;
   return (
     <Picker
@@ -30,7 +30,13 @@ export function QuickOpen() {
       choose={(match) => openAndFocus(place, match.path)}
       close={() => place.picked("file")}
     >
-      {error ? <Failure error={error} /> : answer ? <Told found={answer.found} /> : <Loading what="the paths" />}
+      {error ? (
+        <Failure error={error} retry={again} />
+      ) : answer ? (
+        <Told found={answer.found} />
+      ) : (
+        <Loading what="the paths" />
+      )}
     </Picker>
   );
 }
@@ -50,7 +56,7 @@ function useFound(place: Place, query: string) {
     void found.refresh();
   }, [found, query]);
   const { value, error } = useStore(found);
-  return { answer: value, error };
+  return { answer: value, error, again: () => void found.refresh() };
 }
 
 /** Where its cursor stood, if it is open already. */

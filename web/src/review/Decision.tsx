@@ -35,7 +35,7 @@ function Open({ shown, selection, refresh, edit }: DecisionProps) {
       <p className="decision-note" role="status">
         {settled.missed ? "That click came too soon after the page had changed. Look again, then click." : ""}
       </p>
-      <div className="decision-row">
+      <div className="decision-row decision-asks">
         <input
           type="text"
           value={words}

@@ -19,7 +19,7 @@ export function Edit({ shown, back, refresh }: EditProps) {
   const { value, error } = useStore(proposal);
   useEffect(() => void proposal.refresh(), [proposal]);
   if (value) return <Editing proposal={value} shown={shown} back={back} refresh={refresh} />;
-  return error ? <Failure error={error} retry={back} /> : <Loading what="the contents" />;
+  return error ? <Failure error={error} retry={() => void proposal.refresh()} /> : <Loading what="the contents" />;
 }
 
 function Editing({ proposal, shown, back, refresh }: EditProps & { proposal: ProposalAnswer }) {

@@ -12,7 +12,10 @@ export function Settings() {
   const { room } = usePlace();
   const { value, error } = useStore(room.settings);
   const [sought, seek] = useState("");
-  if (!value) return error ? <Failure error={error} /> : <Loading what="the settings" />;
+  if (!value) {
+    if (!error) return <Loading what="the settings" />;
+    return <Failure error={error} retry={() => void room.settings.refresh()} />;
+  }
   const words = sought.toLowerCase().split(/\s+/);
   const found = value.settings.filter((one) => {
     const text = `${one.name} ${one.aliases.join(" ")} ${one.documentation}`.toLowerCase();
@@ -47,13 +50,16 @@ function Setting({ row }: { row: SettingRow }) {
   const kind = kindOf(row);
   const [text, setText] = useState(written(row.value));
   const [error, setError] = useState<Refused | null>(null);
+  const [running, setRunning] = useState(false);
   const settled = useSettled(`${row.name} ${live}`);
   const change = (ask: () => Promise<unknown>): (() => void) =>
     settled.guard(() => {
       setError(null);
+      setRunning(true);
       ask()
         .then(() => place.say(`${row.name} is changed.`))
-        .catch((refused: unknown) => setError(asRefused(refused)));
+        .catch((refused: unknown) => setError(asRefused(refused)))
+        .finally(() => setRunning(false));
     });
   const set = change(async () => place.room.call("settings.set", { key: row.name, value: read(kind, text) }));
   const unset = change(() => place.room.call("settings.unset", { key: row.name }));
@@ -65,11 +71,11 @@ function Setting({ row }: { row: SettingRow }) {
       <p className="quiet">{row.documentation}</p>
       <div className="setting-row">
         <Value kind={kind} name={row.name} text={text} write={setText} />
-        <button type="button" disabled={!live || text === written(row.value)} onClick={set}>
-          Set
+        <button type="button" disabled={!live || running || text === written(row.value)} onClick={set}>
+          {running ? "Setting…" : "Set"}
         </button>
         {row.source === "workspace" ? (
-          <button type="button" disabled={!live} onClick={unset}>
+          <button type="button" disabled={!live || running} onClick={unset}>
             Take back
           </button>
         ) : null}

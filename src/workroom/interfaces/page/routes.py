@@ -17,7 +17,6 @@ from starlette.types import ASGIApp
 from workroom.base.actor import Actor
 from workroom.base.audit import Token
 from workroom.base.errors import ErrorCode, WorkroomError
-from workroom.interfaces.greeting import wire_error
 from workroom.interfaces.http.answers import STATUSES, RefusedError, json_response
 from workroom.interfaces.http.body import Body
 from workroom.interfaces.http.events import Stream, since_of
@@ -26,6 +25,7 @@ from workroom.interfaces.http.share import Share
 from workroom.interfaces.methods import Asking, Server, method_of, parsed
 from workroom.interfaces.page.door import SIGN_IN, Door, turned_away
 from workroom.interfaces.page.static import Static
+from workroom.interfaces.wording import person_error
 from workroom.person import files
 from workroom.person.credential import PersonCredential
 from workroom.server.lobby import Lobby
@@ -128,7 +128,7 @@ class _Page:
             try:
                 result = await self._run(method.run, asking, params)
             except WorkroomError as error:
-                return json_response({"error": wire_error(error)}, STATUSES[error.code])
+                return json_response({"error": person_error(error)}, STATUSES[error.code])
         return json_response({"result": result})
 
     async def content(self, request: Request) -> Response:
