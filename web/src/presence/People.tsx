@@ -25,16 +25,17 @@ export function People() {
 function Person({ row, followed }: { row: PresentRow; followed: boolean }) {
   const { follower } = usePlace();
   const ago = useAgo(row.at);
+  const did = row.did ? `${DID[row.did] ?? row.did} ${row.path}, ${ago}` : `came ${ago}`;
   return (
     <button
       type="button"
       className="person"
       aria-pressed={followed}
-      title="Show what they open or change, until you type or click elsewhere"
+      title={`${row.actor.name} ${did}. Click to be shown what they open or change, until you type or click elsewhere.`}
       onClick={() => follower.toggle(row)}
     >
       {followed ? "Following" : "Follow"} <strong>{row.actor.name}</strong>
-      <span className="person-did">{row.did ? `${DID[row.did] ?? row.did} ${row.path}, ${ago}` : `came ${ago}`}</span>
+      <span className="person-did">{did}</span>
     </button>
   );
 }
