@@ -1,6 +1,7 @@
 /** The page begins: the code leaves the address first, before anything else is done. */
 import { createRoot } from "react-dom/client";
 import { Boundary } from "./parts/Boundary";
+import { askBeforeLeaving } from "./editor/files";
 import { App } from "./shell/App";
 import { begin, followOtherTabs, takeCode } from "./state/session";
 import { applyTheme } from "./state/theme";
@@ -14,6 +15,7 @@ import "./styles/search.css";
 const code = takeCode();
 applyTheme();
 followOtherTabs();
+askBeforeLeaving();
 addEventListener("hashchange", () => {
   const another = takeCode(); // a new link that is opened in the same tab
   if (another) void begin(another);

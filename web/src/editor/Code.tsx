@@ -32,13 +32,13 @@ export default function Code({ file, readOnly, before }: CodeProps) {
   const view = useRef<EditorView | null>(null);
   const { round } = useStore(file);
   const goal = useStore(file.goal);
+  const { path } = file;
 
   useEffect(() => {
     if (!host.current) return;
     const state = file.kept instanceof EditorState ? file.kept : stateOf(file);
     const made = new EditorView({ state, parent: host.current });
     view.current = made;
-    if (state !== file.kept) void speak(made, file.path);
     const leave = place.showText(textIn(made));
     return () => {
       leave();
@@ -47,6 +47,12 @@ export default function Code({ file, readOnly, before }: CodeProps) {
       view.current = null;
     };
   }, [place, file]);
+
+  useEffect(() => {
+    if (!view.current) return;
+    view.current.dispatch({}); // it has another name, where it was moved
+    void speak(view.current, path);
+  }, [file, path]);
 
   useEffect(() => {
     if (view.current) bring(view.current, file);
@@ -95,7 +101,7 @@ function stateOf(file: OpenFile): EditorState {
 function extensionsOf(file: OpenFile): Extension[] {
   return [
     EditorView.cspNonce.of(nonce()),
-    EditorView.contentAttributes.of({ "aria-label": `Text of ${file.path}`, tabindex: "0" }),
+    EditorView.contentAttributes.of(() => ({ "aria-label": `Text of ${file.path}`, tabindex: "0" })), // it may be moved
     reading.of([]),
     language.of([]),
     lineNumbers({ formatNumber: (line) => file.numberOf(line) }),

@@ -6,6 +6,7 @@ import { useStore } from "../state/store";
 import type { Tab } from "../state/tabs";
 import { Binary } from "./Binary";
 import { Conflict } from "./Conflict";
+import { MergeDialog } from "./MergeDialog";
 import { PartBar } from "./PartBar";
 import { Picture } from "./Picture";
 import { type FileState, type OpenFile, withOneLineEnd } from "./files";
@@ -28,6 +29,7 @@ export function FileView({ tab }: { tab: Tab }) {
     <article className="document" aria-label={tab.about}>
       <Bar file={file} state={state} view={view} choose={(one) => file.view.set(one)} />
       {state.theirs ? <Conflict file={file} theirs={state.theirs} by={state.by} /> : null}
+      <MergeDialog file={file} state={state} />
       {state.error ? <Failure error={state.error} /> : null}
       {state.part ? <PartBar file={file} part={state.part} size={state.size} /> : null}
       <Suspense fallback={<Loading what="the editor" />}>

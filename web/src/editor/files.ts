@@ -31,6 +31,8 @@ export type Where = { start_byte: number } | { end_byte: number } | { start_line
 /** Lines that are shown before the one that was asked for. */
 const BEFORE = 40;
 
+export type Merging = { readonly began: () => string; text: () => string };
+
 export type FileState = {
   phase: "loading" | "ready" | "failed";
   error: Refused | null;
@@ -81,6 +83,9 @@ const EMPTY: FileState = {
 };
 
 export class OpenFile extends Store<FileState> {
+  static #opened = 0;
+  /** It is the same file wherever it is moved: who types in it goes on there. */
+  readonly id = `opened-${++OpenFile.#opened}`;
   /** The text as it stands in the editor; asked when it is needed, for it may be long. */
   text: () => string = () => this.get().base.text;
   /** Where to go as soon as it is shown; lines count from 1. */
@@ -94,6 +99,8 @@ export class OpenFile extends Store<FileState> {
   readonly deltas = new Resource(() => tool(this.call, "editor_git_hunks", { path: this.path, against: "head" }));
   /** The editor's own state (undo, selection), kept while another tab is shown. */
   kept: unknown = null;
+  /** A merge by hand, until it is saved or cancelled: what it began from, and what it holds now. */
+  readonly merging = new Store<Merging | null>(null);
   #where: Where = {};
   #going = false;
   /** What was read last, by which the next part's lines are known. */
@@ -101,7 +108,8 @@ export class OpenFile extends Store<FileState> {
   readonly #disk = new Resource(() => tool(this.call, "editor_open", { path: this.path, ...this.#where }));
 
   constructor(
-    private readonly call: Call,
+    /** Another one when its person has signed in anew. */
+    public call: Call,
     /** From the root; where it goes when the file is moved. */
     public path: string,
   ) {
@@ -198,13 +206,21 @@ export class OpenFile extends Store<FileState> {
   /** It stands at another path now. */
   arrived(): void {
     if (this.get().dirty) this.set({ ...this.get(), theirs: null, error: null });
-    else void this.load();
+    else void this.#look();
   }
 
   /** Of a conflict: what is in the editor counts, over what stands on disk. */
-  async keepMine(): Promise<boolean> {
+  async keepMine(text = this.text()): Promise<boolean> {
     const { theirs } = this.get();
-    return theirs === "gone" ? this.#makeAgain() : this.save(this.text(), theirs?.version);
+    return theirs === "gone" ? this.#makeAgain(text) : this.save(text, theirs?.version);
+  }
+
+  /** The same of what was merged; it stays where it can't be saved, or others were first once more. */
+  async saveMerge({ text }: Merging): Promise<boolean> {
+    if (!(await this.keepMine(text()))) return false;
+    this.merging.set(null);
+    await this.load();
+    return true;
   }
 
   /** Of a conflict: what stands on disk counts. */
@@ -232,7 +248,8 @@ export class OpenFile extends Store<FileState> {
 
   /** Its text is what was read before; more may stand around it. */
   #same(answer: Read): void {
-    this.set({ ...this.get(), theirs: null, size: answer.size, part: this.#partOf(answer) });
+    const { size, language } = answer;
+    this.set({ ...this.get(), theirs: null, size, language, part: this.#partOf(answer) });
   }
 
   #missed(error: Refused): void {
@@ -248,8 +265,7 @@ export class OpenFile extends Store<FileState> {
     else this.set({ ...this.get(), phase: "failed", error });
   }
 
-  async #makeAgain(): Promise<boolean> {
-    const text = this.text();
+  async #makeAgain(text: string): Promise<boolean> {
     const made = await tool(this.call, "editor_create", { path: this.path, content: text }).catch((error: unknown) => {
       this.set({ ...this.get(), error: asRefused(error) });
       return null;
@@ -300,7 +316,16 @@ export class OpenFile extends Store<FileState> {
 export class OpenFiles {
   readonly #files = new Map<string, OpenFile>();
 
-  constructor(private readonly call: Call) {}
+  constructor(private call: Call) {}
+
+  /** Somebody has come in, anew or from another folder: what was typed stands as it was left. */
+  enter(call: Call): void {
+    this.call = call;
+    for (const [path, file] of [...this.#files]) {
+      file.call = call;
+      if (!file.get().dirty) this.#files.delete(path);
+    }
+  }
 
   /** The file at this path, opened once. */
   of(path: string): OpenFile {
@@ -315,16 +340,24 @@ export class OpenFiles {
     void tool(this.call, "editor_buffers_close", { path }).catch(() => undefined); // the server finds out by itself
   }
 
-  /** A path was moved: what is open of it and below goes on there, with all that was typed. Answers old and new. */
+  /**
+   * A path was moved: what is open of it and below goes on there, with all that was typed. Answers old and new.
+   *
+   * What was typed into a file that once stood there gives way to none; of two such texts each stays where it is.
+   */
   moved(from: string, to: string): [string, string][] {
     const gone: [string, string][] = [];
     for (const [path, file] of [...this.#files]) {
       if (path !== from && !path.startsWith(`${from}/`)) continue;
-      file.path = to + path.slice(from.length);
+      const now = to + path.slice(from.length);
+      const typed = this.#files.get(now)?.get().dirty === true;
+      if (typed && file.get().dirty) continue;
       this.#files.delete(path);
-      this.#files.set(file.path, file);
+      gone.push([path, now]);
+      if (typed) continue;
+      file.path = now;
+      this.#files.set(now, file);
       file.arrived();
-      gone.push([path, file.path]);
     }
     return gone;
   }
@@ -342,6 +375,29 @@ export class OpenFiles {
     const told = await tool(this.call, "editor_changes", { entry: committed.entry }).catch(() => null);
     return (told?.changes ?? []).flatMap(({ moved_from, path }) => (moved_from ? this.moved(moved_from, path) : []));
   }
+}
+
+/** Of each folder that was looked at. As long as the page lives: what was typed outlives a sign-out and a look elsewhere. */
+const folders = new Map<string, OpenFiles>();
+
+/** The open files of a folder, for who comes in. */
+export function filesOf(folder: string, call: Call): OpenFiles {
+  const files = folders.get(folder) ?? new OpenFiles(call);
+  folders.set(folder, files);
+  files.enter(call);
+  return files;
+}
+
+/** How many files hold what isn't saved, in whichever folder. */
+export function countUnsaved(): number {
+  return [...folders.values()].reduce((sum, { dirty }) => sum + dirty.length, 0);
+}
+
+/** A page with changes that aren't saved asks before it is left. */
+export function askBeforeLeaving(): void {
+  addEventListener("beforeunload", (event) => {
+    if (countUnsaved()) event.preventDefault();
+  });
 }
 
 /** The number of a part's first line, by that of the part beside it that was read of the same file. */

@@ -19,7 +19,7 @@ export function Middle() {
       {open.length ? <TabStrip open={open} active={active} /> : null}
       {shown && View ? (
         <div className="tab-panel" role="tabpanel" id="tab-panel" aria-labelledby={`tab-${shown.id}`}>
-          <Boundary key={shown.id}>
+          <Boundary key={shown.kind === "file" ? place.files.of(shown.about).id : shown.id}>
             <View tab={shown} />
           </Boundary>
         </div>

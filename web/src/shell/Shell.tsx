@@ -27,7 +27,6 @@ export function Shell({ room, folders, choose, note }: ShellProps) {
   const widths = useWidths();
   useTitle(room);
   useEffect(() => void place.tree.begin(), [place]);
-  useLeaving(place);
   useKeys(place);
   useTurnedTo(room);
   useEffect(() => {
@@ -64,17 +63,6 @@ function useTurnedTo(room: Room): void {
     addEventListener("focus", look);
     return () => removeEventListener("focus", look);
   }, [room]);
-}
-
-/** A page with changes that aren't saved asks before it is left. */
-function useLeaving(place: Place): void {
-  useEffect(() => {
-    const ask = (event: BeforeUnloadEvent): void => {
-      if (place.files.dirty.length) event.preventDefault();
-    };
-    addEventListener("beforeunload", ask);
-    return () => removeEventListener("beforeunload", ask);
-  }, [place]);
 }
 
 /** The window's title tells what waits. */

@@ -1,7 +1,7 @@
 /** What every view of a shell is given: the room, the tabs, and where the left bar and the inbox stand. */
 import { createContext, useContext } from "react";
 import type { Room } from "../state/room";
-import { OpenFiles } from "../editor/files";
+import { type OpenFiles, filesOf } from "../editor/files";
 import { Tree } from "../files/tree";
 import { Work } from "../git/work";
 import { Past } from "../changes/past";
@@ -47,7 +47,7 @@ export class Place {
       shown = this.tabs.get().active;
     });
     this.tree = new Tree(room.call);
-    this.files = new OpenFiles(room.call);
+    this.files = filesOf(room.path, room.call);
     this.work = new Work(room);
     this.search = new Search(room.call);
     this.past = new Past(room);

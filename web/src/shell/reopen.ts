@@ -5,9 +5,10 @@ import type { Place } from "./place";
 /** Which tab was shown, in each folder: for a reload alone, as a browser keeps it for a tab of its own. */
 const SHOWN = "workroom.shown";
 
-export function reopen({ room, tabs }: Place): void {
+export function reopen({ room, tabs, files }: Place): void {
   const key = `${SHOWN}:${room.path}`;
   const shown = sessionStorage.getItem(key);
+  tabs.restore(files.dirty.map(fileTab), shown); // typed before a sign-out, or a look at another folder
   const done = room.buffers.subscribe(() => {
     const { value } = room.buffers.get();
     if (!value) return;

@@ -1,8 +1,10 @@
 /** Nobody is signed in here: how one comes in, and why one is out. */
 import type { Refused } from "../api/call";
+import { countUnsaved } from "../editor/files";
 import { Mark } from "../shell/Mark";
 
 export function SignedOut({ why }: { why: Refused | null }) {
+  const unsaved = countUnsaved();
   return (
     <main className="gate">
       <div className="gate-card">
@@ -11,6 +13,12 @@ export function SignedOut({ why }: { why: Refused | null }) {
         {why ? (
           <p className="gate-why" role="alert">
             {why.message} {why.nextStep}
+          </p>
+        ) : null}
+        {unsaved ? (
+          <p className="gate-why">
+            What you typed into {unsaved === 1 ? "a file" : `${unsaved} files`} isn’t saved. It is kept here: open the
+            link in this very tab.
           </p>
         ) : null}
         <p>This page belongs to whoever runs the server. A terminal of yours prints a link that opens it:</p>

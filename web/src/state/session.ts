@@ -50,8 +50,9 @@ export function followOtherTabs(): void {
   addEventListener("storage", (event) => {
     if (event.key !== KEPT) return;
     const kept = keptKey();
-    if (kept) enter(kept);
-    else if (session.get().phase !== "signed out") session.set({ phase: "signed out", why: signedOutElsewhere() });
+    if (kept) {
+      if (session.get().phase === "signed out") enter(kept); // who is in stays so: a key is a page's own
+    } else if (session.get().phase !== "signed out") session.set({ phase: "signed out", why: signedOutElsewhere() });
   });
 }
 
@@ -65,7 +66,9 @@ export function leaveQuietly(): void {
 }
 
 function leave(why: Refused | null = null): void {
-  localStorage.removeItem(KEPT);
+  const now = session.get();
+  const own = now.phase === "signed in" && keptKey()?.id === now.id; // another tab may have signed in anew
+  if (why === null || own) localStorage.removeItem(KEPT);
   session.set({ phase: "signed out", why });
 }
 
