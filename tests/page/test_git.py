@@ -91,6 +91,26 @@ def test_a_renamed_file_is_unstaged_as_a_whole(visit: Visit, repo: Path) -> None
     assert git(repo, "diff", "--cached", "--name-only") == ""
 
 
+@pytest.mark.parametrize("button", ["Commit staged", "Commit all"])
+def test_only_what_is_shown_is_committed(visit: Visit, repo: Path, button: str) -> None:
+    """Staging is no change of a file, so that no event tells of it."""
+    visit.write("f.txt", "one\nchanged\n")
+    git(repo, "add", "f.txt")
+    page = visit.sign_in()
+    expect(group(page, "Staged").get_by_role("button", name="f.txt, modified")).to_be_visible()
+    view(page).get_by_role("textbox", name="Message").fill("Change f")
+    git(repo, "update-index", "--add", "--cacheinfo", f"100644,{git(repo, 'rev-parse', 'HEAD:g.txt')},unseen.txt")
+    view(page).get_by_role("button", name=button).click()
+    expect(view(page).get_by_role("alert")).to_contain_text("no longer what was looked at")
+    assert git(repo, "log", "--format=%s") == "one"
+    expect(group(page, "Staged").get_by_role("button", name="unseen.txt, added")).to_be_visible()
+    page.get_by_role("button", name="Unstage unseen.txt").click()
+    expect(page.get_by_role("button", name="unseen.txt, added")).to_have_count(0)
+    view(page).get_by_role("button", name=button).click()
+    expect(view(page).get_by_role("textbox", name="Message")).to_have_value("")
+    assert git(repo, "show", "--format=%s", "--name-only").split() == ["Change", "f", "f.txt"]
+
+
 def test_what_is_staged_is_committed_with_a_message(visit: Visit, repo: Path) -> None:
     (repo / ".git/hooks/pre-commit").write_text("#!/bin/sh\nexit 1\n")
     (repo / ".git/hooks/pre-commit").chmod(0o755)

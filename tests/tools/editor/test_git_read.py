@@ -31,7 +31,9 @@ def test_status(ws, ask):
     git(ws, "mv", "g", "h")
     (ws / "\udcff").write_text("")
     answer = ask("status")
-    assert answer.shown() == {
+    shown = answer.shown()
+    assert {len(shown.pop(name)) for name in ("version", "staged_version")} == {20}
+    assert shown == {
         "branch": "main",
         "upstream": None,
         "ahead": 0,

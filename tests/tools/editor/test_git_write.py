@@ -57,6 +57,33 @@ def test_every_cwd_is_within_the_clients_root(house, repo, ask, tmp_path, name):
 # commit
 
 
+def test_only_what_was_looked_at_is_committed(repo, ask):
+    (repo / "f").write_text("1\n")
+    git(repo, "add", "f")
+    (repo / "f").write_text("2\n")
+    seen = ask("git_status")
+    (repo / "f").write_text("3\n")
+    assert ask("git_status")["staged_version"] == seen["staged_version"], "what is beside the index is another matter"
+    (repo / "g").write_text("1\n")
+    assert ask("git_status")["staged_version"] == seen["staged_version"]
+    every = {"message": "x", "expected_version": seen["version"]}
+    assert ask("git_commit", **every)["error"]["code"] == "EDIT_CONFLICT"
+    (repo / "g").unlink()
+    git(repo, "add", "f")
+    staged = {"message": "x", "stage_all": False}
+    refused = ask("git_commit", **staged, expected_version=seen["staged_version"])["error"]
+    assert refused["code"] == "EDIT_CONFLICT"
+    seen = ask("git_status")
+    git(repo, "stash", "-q")
+    git(repo, "commit", "-qm", "another", "--allow-empty")
+    git(repo, "stash", "pop", "-q", "--index")
+    refused = ask("git_commit", **staged, expected_version=seen["staged_version"])["error"]
+    assert refused["code"] == "EDIT_CONFLICT"
+    assert ask("git_commit", **staged, expected_version=ask("git_status")["staged_version"])["committed"] is True
+    (repo / "f").write_text("4\n")
+    assert ask("git_commit", message="y", expected_version=ask("git_status")["version"])["committed"] is True
+
+
 def test_a_commit_is_made_and_told(house, repo, ask):
     (repo / "f").write_text("2\n")
     (repo / "n").write_text("n\n")

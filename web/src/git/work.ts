@@ -55,11 +55,14 @@ export class Work extends Store<WorkState> {
     });
   }
 
-  /** Commit what is staged, or every change; the message goes when it was used. */
+  /** Commit what is staged, or every change, as it is shown: other things come to be staged unheard. The message goes when it was used. */
   commit(all: boolean): Promise<void> {
     const { message } = this.get();
+    const seen = this.room.git.get().value;
+    const version = all ? seen?.version : seen?.staged_version;
+    const meant = version ? { expected_version: version } : {};
     return this.#run("Committing", async () => {
-      const done = await tool(this.room.call, "editor_git_commit", { message, stage_all: all });
+      const done = await tool(this.room.call, "editor_git_commit", { message, stage_all: all, ...meant });
       if (done.committed && this.get().message === message) this.write("");
       const unsigned = done.unsigned ? "It isn't signed, as the configuration asks for." : "";
       return { text: lines(done.summary, skipped(done.hooks_skipped), unsigned), good: done.committed };

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -47,6 +48,10 @@ class Status:
     ahead: int
     behind: int
     rows: tuple[Row, ...]
+    version: str = ""
+    """What tells this from another: of the commit that it is at, and of each path with its state."""
+    staged_version: str = ""
+    """The same of what is staged alone, with its contents."""
 
 
 def parse_status(place: Place, written: bytes) -> Status:
@@ -54,14 +59,18 @@ def parse_status(place: Place, written: bytes) -> Status:
     parts = iter(os.fsdecode(written).split("\0"))
     header: dict[str, str] = {}
     rows: list[Row] = []
+    told: list[str] = []
     for part in parts:
         if part.startswith("# "):
             name, _, value = part[2:].partition(" ")
             header[name] = value
         elif part:
-            rows += _row(place, part, parts)
+            origin = next(parts) if part[0] == "2" else None
+            rows += _row(place, part, origin)
+            told.append(f"{part}\0{origin or ''}")
     head, commit = header.get("branch.head", ""), header.get("branch.oid", "")
     ahead, _, behind = header.get("branch.ab", "+0 -0").partition(" ")
+    at = [head, commit]
     return Status(
         branch=None if head == "(detached)" else head,
         commit=None if commit == "(initial)" else commit,
@@ -69,17 +78,28 @@ def parse_status(place: Place, written: bytes) -> Status:
         ahead=int(ahead),
         behind=-int(behind),
         rows=tuple(rows),
+        version=_version(at + told),
+        staged_version=_version(at + [_staged(part) for part in told if part[0] in "12" and part[2] != "."]),
     )
 
 
-def _row(place: Place, part: str, parts: Iterator[str]) -> Iterator[Row]:
+def _staged(told: str) -> str:
+    """Without what it is beside the index: the second letter, and the mode there."""
+    kind, letters, where, in_head, in_index, _, rest = told.split(" ", 6)
+    return " ".join((kind, letters[0], where, in_head, in_index, rest))
+
+
+def _version(told: list[str]) -> str:
+    return hashlib.sha256(os.fsencode("\0".join(told))).hexdigest()[:20]
+
+
+def _row(place: Place, part: str, origin: str | None) -> Iterator[Row]:
     kind = part[0]
     if kind == "?":
-        path, index, worktree, origin = part[2:], "untracked", "untracked", None
+        path, index, worktree = part[2:], "untracked", "untracked"
     else:
         *fields, path = part.split(" ", _FIELDS[kind])
         index, worktree = (_WORDS[letter] for letter in fields[1])
-        origin = next(parts) if kind == "2" else None
         if kind == "u":
             index = worktree = "conflicted"
     ours = place.to_root(path)

@@ -161,11 +161,21 @@ class Editor:
             },
         )
 
-    def git_commit(self, message: str, *, stage_all: bool | None = None, cwd: str | None = None) -> Answer:
+    def git_commit(
+        self,
+        message: str,
+        *,
+        stage_all: bool | None = None,
+        expected_version: str | None = None,
+        cwd: str | None = None,
+    ) -> Answer:
         """Stage every change (`stage_all: false`: what is staged) and commit. No hook is run. `committed: false`
         when there is nothing to commit.
         """
-        return self._asks.call_flat("editor_git_commit", {"message": message, "stage_all": stage_all, "cwd": cwd})
+        return self._asks.call_flat(
+            "editor_git_commit",
+            {"message": message, "stage_all": stage_all, "expected_version": expected_version, "cwd": cwd},
+        )
 
     def git_undo_commit(
         self, cwd: str | None = None, *, force: bool | None = None, expected_sha: str | None = None

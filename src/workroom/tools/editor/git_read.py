@@ -46,6 +46,10 @@ class StatusReport(BaseModel):
     entries: list[StatusEntry]
     head: str | None = None
     """The commit that it is at; none before the first. `expected_sha` of editor_git_undo_commit."""
+    version: str = ""
+    """What tells this from another state: `expected_version` of editor_git_commit, where every change is staged."""
+    staged_version: str = ""
+    """The same of what is staged alone, with its contents: `expected_version` where that is committed."""
 
 
 class GitHunksInput(Arguments):
@@ -125,6 +129,8 @@ def _status(call: Call, arguments: GitStatusInput) -> Envelope:
         "clean": not entries,
         "entries": entries,
         "head": found.commit,
+        "version": found.version,
+        "staged_version": found.staged_version,
     }
     return Envelope(True, "editor_git_status", _status_line(found), data)
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from workroom.base.changes import Danger, Permit
 from workroom.base.envelope import Envelope, Importance
+from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.git import (
     Prepared,
     Reading,
@@ -46,6 +47,9 @@ class GitCommitInput(Arguments):
     """Subject, and after an empty line what more there is to say."""
     stage_all: Annotated[bool, Field(description="stage every change first")] = True
     """Stage every change of the workspace first, untracked files too. Off: commit what is staged."""
+    expected_version: Annotated[str | None, Field(max_length=100, description="else a conflict")] = None
+    """What is meant: `version` of editor_git_status, with `stage_all` off its `staged_version`. Where that is another
+    by now, it is a conflict and nothing is done. Not set: whatever there is."""
     cwd: Cwd = None
     """A folder within the repository. Not set: the workspace's own."""
 
@@ -67,6 +71,7 @@ def _commit(call: Call, arguments: GitCommitInput) -> Proposal | Envelope:
     repo = repository(call, arguments.cwd)
     prepare = partial(prepare_commit, repo, arguments.message, stage_all=arguments.stage_all)
     prepared = prepare()
+    _check_meant(repo, arguments)
     if prepared is None:
         said = "Nothing to commit." if arguments.stage_all else "Nothing is staged."
         return Envelope(True, "editor_git_commit", said, {"committed": False, "sha": None, "summary": said})
@@ -80,6 +85,19 @@ def _commit(call: Call, arguments: GitCommitInput) -> Proposal | Envelope:
         shown=lambda: shown_patch(repo, _patch(prepare(patch=True))),
         run=lambda permit: _committed(call, permit, effect, repo, prepared),
     )
+
+
+def _check_meant(repo: Reading, arguments: GitCommitInput) -> None:
+    """EDIT_CONFLICT where something else would be committed than was looked at."""
+    if arguments.expected_version is None:
+        return
+    now = repo.status()
+    if arguments.expected_version != (now.version if arguments.stage_all else now.staged_version):
+        raise WorkroomError(
+            ErrorCode.EDIT_CONFLICT,
+            "Nothing was committed: what would be is no longer what was looked at.",
+            next_step="Look at what is staged and changed now (editor_git_status), then commit that.",
+        )
 
 
 def _committed(call: Call, permit: Permit, effect: Effect, repo: Reading, prepared: Prepared) -> Envelope:
