@@ -14,6 +14,9 @@ from workroom.text.lines import dominant_ending, line_ending, split_lines, with_
 
 __all__ = ["as_shown", "kept"]
 
+_LONE_RETURN = re.compile(r"\r(?!\n)")
+_PIECE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
+r"""A line, where an editor that knows one kind of line ending has made one of each `\r`, too."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -26,19 +29,21 @@ def kept(original: str, edited: str) -> str:
     """`edited` as the file that holds `original` would have it.
 
     A file with one kind of line ending keeps it throughout; one that has several keeps each in the lines that weren't
-    edited, unless the edited text has several itself. Bytes that are no text stay in such lines too. INVALID_INPUT
-    where an edited line has lost them.
+    edited, unless the edited text has several itself. So does a carriage return within a line, at which an editor
+    has cut it. Bytes that are no text stay in such lines too. INVALID_INPUT where an edited line has lost them.
     """
     lossy = not original.isascii() and _SURROGATE.search(original) is not None
     ending = line_ending(original)
+    cut = ending != "cr" and "\r" not in edited and _LONE_RETURN.search(original) is not None
     if ending in {"lf", "crlf", "cr"}:
         edited = with_ending(edited, dominant_ending(original))
     mixed = ending == "mixed" and line_ending(edited) == "lf"
-    return _line_by_line(original, edited) if lossy or mixed else edited
+    if cut:
+        return _line_by_line(original, _PIECE.findall(original), _PIECE.findall(edited))
+    return _line_by_line(original, split_lines(original), split_lines(edited)) if lossy or mixed else edited
 
 
-def _line_by_line(original: str, edited: str) -> str:
-    old, new = split_lines(original), split_lines(edited)
+def _line_by_line(original: str, old: list[str], new: list[str]) -> str:
     shown = "".join(_plain(line) for line in old)
     ending = dominant_ending(original)
     found: list[str] = []
@@ -49,9 +54,14 @@ def _line_by_line(original: str, edited: str) -> str:
             line = new[number]
             if "\ufffd" in line and any(map(_SURROGATE.search, old[start:end])):
                 raise _lost(number + 1)
-            found.append(without_ending(line) + (ending if line.endswith(("\n", "\r")) else ""))
+            own = _ending(old[start + number - first]) if end - start == last - first else ""
+            found.append(without_ending(line) + ((own or ending) if _ending(line) else ""))
         at = end
     return "".join(found)
+
+
+def _ending(line: str) -> str:
+    return line[len(without_ending(line)) :]
 
 
 def _plain(line: str) -> str:

@@ -37,6 +37,26 @@ def test_open_then_save(house, ask):
     assert house.read("a.txt") == b"one\n2\n3\n"
 
 
+def test_what_could_not_be_opened_again_is_not_saved(house, ask):
+    house.write("a.txt", "one\n")
+    ask("open", path="a.txt")
+    for name, path in (("save", "a.txt"), ("save", "new.txt"), ("create", "new.txt")):
+        refused = ask(name, path=path, content="one\ntw\0o\n")["error"]
+        assert (refused["code"], refused["message"]) == (
+            "INVALID_INPUT", "Line 2 holds U+0000, by which a file is binary and no text.",
+        )  # fmt: skip
+    assert (house.read("a.txt"), list(house.tree())) == (b"one\n", ["a.txt"])
+
+
+def test_a_return_within_a_line_stays_where_that_was_not_edited(house, ask):
+    """An editor has one kind of line end, and cuts such a line in two."""
+    house.write("log.txt", "10%\r20%\nend\n")
+    ask("open", path="log.txt")
+    assert "transaction_id" not in ask("save", path="log.txt", content="10%\n20%\nend\n"), "nothing was done"
+    assert ask("save", path="log.txt", content="10%\n20%\nthe end\n")["saved"]
+    assert house.read("log.txt") == b"10%\r20%\nthe end\n"
+
+
 def test_a_new_file_is_made_and_is_its_clients(house, ask):
     made = ask("save", path="new/a.txt", content="x\n")
     assert (made["created"], made["added"], made["saved"]) == (True, 1, True)

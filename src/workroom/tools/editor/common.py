@@ -23,6 +23,7 @@ __all__ = [
     "BufferRow",
     "Change",
     "buffer_rows",
+    "check_text",
     "done_words",
     "mtime_of",
     "place_of",
@@ -65,6 +66,17 @@ class Change(Arguments):
 def version_of(data: bytes) -> str:
     """The opaque version of a content."""
     return hashlib.sha256(data).hexdigest()
+
+
+def check_text(content: str) -> None:
+    """INVALID_INPUT for what couldn't be opened as text again: nobody could go on with it in an editor."""
+    at = content.find("\0")
+    if at >= 0:
+        raise WorkroomError(
+            ErrorCode.INVALID_INPUT,
+            f"Line {content.count(chr(10), 0, at) + 1} holds U+0000, by which a file is binary and no text.",
+            next_step="Take that character out, then save.",
+        )
 
 
 def mtime_of(seen: Stat) -> int:

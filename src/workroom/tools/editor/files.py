@@ -9,7 +9,16 @@ from pydantic import BaseModel, Field
 from workroom.base.envelope import Envelope
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.transactions import Create, Delete, Mkdir, Move, Operation, Planned
-from workroom.tools.editor.common import BufferRow, Change, buffer_rows, done_words, proposed, root_of, waiting
+from workroom.tools.editor.common import (
+    BufferRow,
+    Change,
+    buffer_rows,
+    check_text,
+    done_words,
+    proposed,
+    root_of,
+    waiting,
+)  # fmt: skip
 from workroom.tools.tool import Call, Proposal, flat_tool
 
 __all__ = ["CREATE", "DELETE", "MOVE"]
@@ -75,6 +84,7 @@ def _create(call: Call, arguments: CreateInput) -> Proposal | Envelope:
 def _creation(path: str, arguments: CreateInput) -> Operation:
     if arguments.kind == "folder":
         return Mkdir(type="mkdir", path=path)
+    check_text(arguments.content or "")
     return Create(type="create", path=path, content=arguments.content or "", allow_line_numbers=True)
 
 

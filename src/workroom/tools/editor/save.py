@@ -23,7 +23,16 @@ from workroom.core.transactions import Planned, Rewrite
 from workroom.text.diff import diff_texts
 from workroom.text.encoding import decode
 from workroom.text.kept import as_shown, kept
-from workroom.tools.editor.common import Change, done_words, mtime_of, place_of, proposed, version_of, waiting
+from workroom.tools.editor.common import (
+    Change,
+    check_text,
+    done_words,
+    mtime_of,
+    place_of,
+    proposed,
+    version_of,
+    waiting,
+)
 from workroom.tools.tool import Call, Proposal, flat_tool
 
 __all__ = ["SAVE"]
@@ -139,6 +148,7 @@ def _look(call: Call, path: str) -> _Disk:
 
 def _text_for(path: str, content: str, disk: _Disk) -> str:
     """The new text with the file's own line endings."""
+    check_text(content)
     if disk.data is None:
         return content
     file = decode(disk.data)
