@@ -91,6 +91,7 @@ mutants: $(READY) packages ## change the source in small ways, and see that test
 	nice -n 15 $(PY) -m tests.mutants.run --module "$(MODULE)" --jobs $(JOBS)
 
 bench: $(READY) ## measure, each figure beside a peer
+	@sh tools/system_packages.sh fzf:fzf
 	$(PY) -m benchmarks.run
 
 docs: $(READY) ## make the reference, the transcript and the typed calls anew, from the code

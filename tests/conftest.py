@@ -73,6 +73,15 @@ class House:
         agentic = Agentic(root)
         records = Approvals(store, self.clock, self.new_id)
         changes = Transactions(root, store, agentic, lambda: self.settings, self.clock, self.new_id, records.withdraw)
+        watching = Watch(
+            root,
+            store,
+            changes,
+            lambda: self.settings,
+            ignored=lambda: Ignore(root),
+            repository=lambda: find_objects(root),
+            pace=self.pace,
+        )
         self.workspace = Workspace(
             root=root,
             store=store,
@@ -84,16 +93,8 @@ class House:
             notes=Notes(root, agentic, store, self.clock),
             audit=Audit(store, self.clock, guards=GUARDS, decided=approvals.decided),
             buffers=Buffers(store, changes, self.clock),
-            names=Names(root),
-            watch=Watch(
-                root,
-                store,
-                changes,
-                lambda: self.settings,
-                ignored=lambda: Ignore(root),
-                repository=lambda: find_objects(root),
-                pace=self.pace,
-            ),
+            names=Names(root, watching.hearing),
+            watch=watching,
             clock=self.clock,
             new_id=self.new_id,
         )

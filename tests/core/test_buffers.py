@@ -251,3 +251,24 @@ def test_which_open_files_an_entry_took_away_is_remembered(house):
     house.workspace.buffers.follow(later)
     assert house.workspace.buffers.closed_by(later.number) == ("a",)
     assert house.workspace.buffers.closed_by(gone.number) == (), "long past"
+
+
+def test_what_was_worked_at_lately(house):
+    house.write("old", "1\n")
+    house.edit(create("a"), create("b"))
+    house.edit({"type": "move", "from": "b", "to": "c"})
+    house.edit({"type": "delete", "path": "a"})
+    buffers = house.reopen().buffers
+    assert buffers.lately(AGENT) == ("c",), "what the history has"
+    house.edit({"type": "rewrite", "path": "old", "content": "2\n"})
+    assert buffers.lately(AGENT) == ("old", "c")
+    buffers.put(AGENT, "x", "v", 1)
+    buffers.put(AGENT, "c", "v", 1)
+    buffers.put(OTHER, "theirs", "v", 1)
+    assert buffers.lately(AGENT) == ("c", "x", "old"), "its own first, the last at the beginning"
+    assert buffers.lately(AGENT, 2) == ("c", "x")
+    house.edit(*(create(f"many/{number}") for number in range(21)))
+    assert buffers.lately(ANN) == ("old", "c"), "so many at once are no editing"
+    for number in range(101):
+        house.edit(create(f"n{number:03}"))
+    assert buffers.lately(ANN, 1_000)[::99] == ("n100", "n001")

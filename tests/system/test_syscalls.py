@@ -305,3 +305,12 @@ def test_what_cant_be_tried_just_now_is_not_told_as_missing(folder):
     with few_descriptors():
         assert failure(syscalls.supports_exchange, folder) == errno.EMFILE
         assert failure(syscalls.supports_lease, folder) == errno.EMFILE
+
+
+def test_which_file_systems_are_this_machines_own(tmp_path):
+    for path, own in ((tmp_path, True), ("/proc", False), ("/sys", False)):
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            assert syscalls.is_on_this_machine(descriptor) is own
+        finally:
+            os.close(descriptor)

@@ -11,6 +11,7 @@ import time
 
 import pytest
 
+from workroom.system.hearing import moment
 from workroom.system.watching import Watcher
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
@@ -122,6 +123,112 @@ def test_what_the_system_drops_is_told(tmp_path, watcher, ear):
     assert ear.lost.wait(60)
 
 
+def silent(watcher, path, folder, since):
+    info = os.stat(path)
+    return watcher.hearing.silent(folder, (info.st_dev, info.st_ino), since)
+
+
+def test_all_is_heard_that_happened_before(tmp_path, watcher):
+    add(watcher, tmp_path, "d")
+    for number in range(300):
+        at = moment()
+        assert watcher.hear_all(20)
+        assert silent(watcher, tmp_path, "d", at)
+        (tmp_path / str(number)).write_text("x")
+        assert watcher.hear_all(20)
+        assert not silent(watcher, tmp_path, "d", at)
+
+
+def test_only_what_makes_a_name_another_one_breaks_the_silence(tmp_path, watcher):
+    (tmp_path / "f").write_text("x")
+    (tmp_path / "sub").mkdir()
+    add(watcher, tmp_path, "d")
+    add(watcher, tmp_path / "sub", "d/sub")
+
+    def breaks(act):
+        at = moment()
+        act()
+        assert watcher.hear_all(20)
+        return not silent(watcher, tmp_path, "d", at)
+
+    assert not breaks(lambda: (tmp_path / "f").write_text("y"))
+    assert not breaks(lambda: (tmp_path / "f").chmod(0o600))
+    assert not breaks(lambda: (tmp_path / "sub/x").write_text("y"))
+    assert breaks(lambda: (tmp_path / "sub").chmod(0o700))
+    assert not silent(watcher, tmp_path / "sub", "d/sub", moment()), "whether it can be read still has to be seen"
+    assert breaks(lambda: tmp_path.chmod(0o700))
+    assert breaks(lambda: (tmp_path / "f").rename(tmp_path / "g"))
+    assert breaks(lambda: watcher.drop("d"))
+
+
+def test_a_folder_that_is_gone_is_silent_no_more(tmp_path, watcher):
+    (tmp_path / "a").mkdir()
+    info = os.stat(tmp_path / "a")
+    add(watcher, tmp_path / "a", "a")
+    (tmp_path / "a").rmdir()
+    deadline = time.monotonic() + 20
+    while watcher.watches("a") and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not watcher.hearing.silent("a", (info.st_dev, info.st_ino), moment())
+
+
+def test_git_s_own_folder_is_no_folder_of_names(tmp_path, watcher, ear):
+    add(watcher, tmp_path, "")
+    at = moment()
+    (tmp_path / "index.lock").write_text("x")
+    assert ear.wait(("", "index.lock"))
+    assert watcher.hear_all(20)
+    assert watcher.hearing.silent_all(at)
+
+
+def test_who_waits_too_long_is_told_and_asks_anew(tmp_path, watcher, ear):
+    add(watcher, tmp_path, "d")
+    ear.gate.clear()
+    (tmp_path / "x").write_text("x")
+    assert not watcher.hear_all(0.05)
+    assert not watcher.hear_all(0.05)
+    ear.gate.set()
+    at = moment()
+    (tmp_path / "y").write_text("x")
+    assert watcher.hear_all(20)
+    assert not silent(watcher, tmp_path, "d", at)
+
+
+def test_who_asks_a_closed_one_is_told_nothing(ear):
+    watcher = Watcher(ear.hear, ear.lost.set)
+    assert watcher.hear_all(20)
+    watcher.close()
+    assert not watcher.hear_all(20)
+
+
+def test_what_is_mounted_is_looked_at_again(tmp_path):
+    assert in_a_namespace(_MOUNTS, str(tmp_path)) == "[True, False, True, False]"
+
+
+_MOUNTS = """
+import os, subprocess, sys
+sys.path[:0] = {path!r}
+from workroom.system.hearing import moment
+from workroom.system.watching import Watcher
+folder = sys.argv[1]
+info = os.stat(folder)
+watcher = Watcher(print, print)
+watcher.add(os.open(folder, os.O_RDONLY), "d")
+def silent(at):
+    watcher.hear_all(20)
+    return watcher.hearing.silent("d", (info.st_dev, info.st_ino), at)
+at = moment()
+said = [silent(at)]
+subprocess.run(["mount", "-t", "tmpfs", "none", folder], check=True)
+said += [silent(at), silent(moment())]
+other = watcher.add(os.open("/proc", os.O_RDONLY), "proc")
+info = os.stat("/proc")
+said += [watcher.hearing.silent("proc", (info.st_dev, info.st_ino), moment())]
+print(said)
+watcher.close()
+"""
+
+
 def test_a_folder_can_be_anywhere(tmp_path, watcher, ear):
     assert not watcher.add_path(str(tmp_path / "none"), "")
     assert watcher.add_path(str(tmp_path), "")
@@ -163,9 +270,13 @@ watcher.close()
 
 def limited(setting, value):
     """What a program prints whose account has a limit of its own."""
-    script = _LIMITED.format(path=sys.path)
-    command = ["unshare", "--user", "--map-root-user", "sh", "-c",
-               f'echo {value} > /proc/sys/user/{setting} && exec "$0" -c "$1"', sys.executable, script]  # fmt: skip
+    return in_a_namespace(_LIMITED, "", f"echo {value} > /proc/sys/user/{setting} &&")
+
+
+def in_a_namespace(program, argument, before=""):
+    script = program.format(path=sys.path)
+    command = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
+               f'{before} exec "$0" -c "$1" "$2"', sys.executable, script, argument]  # fmt: skip
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
     if "unshare" in done.stderr or "Permission denied" in done.stderr:
         pytest.skip("no user namespaces here")  # pragma: no cover

@@ -88,6 +88,10 @@ _CLOSINGS = 10_000
 """For so many entries it is remembered which open files they took away: an agent may collect its result a day later."""
 _AGAIN = 100
 """So many entries, at most, are followed once more at an opening: they had no effect on what was in view then."""
+_EDITS = 20
+"""So many entries of the history tell what was edited lately, at the first question."""
+_EDITED = 100
+"""So many files."""
 _TOLD = 20
 """Paths that an event names."""
 
@@ -119,8 +123,10 @@ class Buffers:
         self._transactions = transactions
         self._clock = clock
         self._lock = threading.Lock()
-        """For the sessions: they come and go on any thread."""
+        """For the sessions, which come and go on any thread, and for what was edited."""
         self._sessions: Counter[str] = Counter()
+        self._edited: dict[str, None] | None = None
+        """The files that were edited last, the last at the end; None until somebody asks."""
         self._followed = 0
         """The newest entry that was followed; written down with what is in view, not each time: that is a sync."""
 
@@ -179,6 +185,21 @@ class Buffers:
                 self._tell(db, "closed", (path,), who)
         return closed
 
+    def lately(self, who: Actor, most: int = 50) -> tuple[str, ...]:
+        """What was worked at lately: the client's own buffers, then files that anybody has changed, the last first."""
+        own = [each.path for each in self.list(who) if each.owner == who]
+        with self._lock:
+            known = self._edited is not None
+        if not known:
+            entries = self._transactions.history(_EDITS)
+            with self._lock:
+                self._edited = {}
+                for entry in reversed(entries):
+                    self._note(entry)
+        with self._lock:
+            edited = tuple(self._edited or ())
+        return tuple(dict.fromkeys([*reversed(own), *reversed(edited)]))[:most]
+
     # Everybody's.
 
     def unfolded(self) -> tuple[str, ...]:
@@ -227,6 +248,8 @@ class Buffers:
         Of a buffer whose file holds something else now than its client has, that is told: what isn't edited there is
         read anew, what is can be merged. Its base version stays, so that no save of it passes unseen.
         """
+        with self._lock:
+            self._note(entry)
         with self._store.write() as db:
             self._followed = entry.number
             in_view = {str(row[0]) for row in db.execute("SELECT path FROM buffers UNION SELECT path FROM unfolded")}
@@ -249,6 +272,16 @@ class Buffers:
         return tuple(str(row[0]) for row in rows)
 
     # Inside.
+
+    def _note(self, entry: Entry) -> None:
+        """Its files were edited last. One of many files is no editing: a checkout, a tool's run."""
+        if self._edited is not None and len(entry.changes) <= _TOLD:
+            for change in entry.changes:
+                self._edited.pop(change.path, None)
+                if change.after.kind is Kind.FILE:
+                    self._edited[change.path] = None
+            while len(self._edited) > _EDITED:
+                del self._edited[next(iter(self._edited))]
 
     def _write_followed(self, db: Database) -> None:
         """What is in view has seen this entry; an opening goes on from here. No other entry concerns it."""

@@ -87,6 +87,9 @@ def build_workspace(
         agentic = Agentic(root)
         records = Approvals(store, clock, new_id)
         changes = Transactions(root, store, agentic, settings, clock, new_id, records.withdraw)
+        watching = Watch(
+            root, store, changes, settings, ignored=lambda: Ignore(root), repository=lambda: find_objects(root)
+        )
         workspace = Workspace(
             root=root,
             store=store,
@@ -104,10 +107,8 @@ def build_workspace(
                 settings=lambda: state.read_settings(folder),
             ),
             buffers=Buffers(store, changes, clock),
-            names=Names(root),
-            watch=Watch(
-                root, store, changes, settings, ignored=lambda: Ignore(root), repository=lambda: find_objects(root)
-            ),
+            names=Names(root, watching.hearing),
+            watch=watching,
             clock=clock,
             new_id=new_id,
         )

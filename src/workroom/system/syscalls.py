@@ -31,6 +31,7 @@ __all__ = [
     "copy_xattrs",
     "fsync",
     "has_openat2",
+    "is_on_this_machine",
     "lease_intact",
     "lock_folder",
     "open_beneath",
@@ -69,6 +70,20 @@ _CANT_LINK = frozenset({*_CANT_RENAME, errno.EPERM, errno.EMLINK})
 _NO_ATTRIBUTE = frozenset({errno.ENOTSUP, errno.EOPNOTSUPP, getattr(errno, "ENODATA", errno.ENOTSUP)})
 _NOT_OURS = frozenset({errno.EPERM, errno.EACCES, errno.EINVAL})
 _NEVER_COPIED = frozenset({"security.capability", "security.ima", "security.evm"})
+
+_LOCAL = frozenset(
+    {
+        0xEF53,  # ext2, ext3, ext4
+        0x58465342,  # XFS
+        0x9123683E,  # Btrfs
+        0x2FC12FC1,  # ZFS
+        0xCA451A4E,  # bcachefs
+        0xF2F52010,  # F2FS
+        0x01021994,  # tmpfs
+        0x794C7630,  # overlayfs
+    }
+)
+"""File systems that nobody but this kernel writes to, by the number that statfs(2) tells."""
 
 
 # Opening.
@@ -351,6 +366,14 @@ def lock_folder(descriptor: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def is_on_this_machine(descriptor: int) -> bool:
+    """Whether the file system of an open folder is known as one that no other machine or program keeps the names of."""
+    told = ctypes.create_string_buffer(256)  # struct statfs, and more; its type is the first word
+    if sys.platform != "linux" or _libc.fstatfs(descriptor, told) != 0:
+        return False  # pragma: no cover - not here
+    return int.from_bytes(told.raw[: ctypes.sizeof(ctypes.c_long)], sys.byteorder) & 0xFFFFFFFF in _LOCAL
 
 
 # The C library.

@@ -4,6 +4,9 @@ One watch a folder, so that folders nobody cares about cost none. Hints come on 
 folder, name and whether that is a folder which was just made, `lost` when the system has dropped some: then everything
 has to be looked at. Linux only (inotify through watchdog); elsewhere, and where the system gives no more, UNSUPPORTED
 says why, and `add` answers False.
+
+Events come in their order, a little late. `hear_all` makes one of its own and waits for it: what happened before has
+been heard then, and `hearing` says in which folders nothing did.
 """
 
 from __future__ import annotations
@@ -11,17 +14,21 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import select
 import threading
 from collections.abc import Callable
 from typing import Any
 
 from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.system.hearing import Hearing
+from workroom.system.syscalls import is_on_this_machine
 
 __all__ = ["Watcher"]
 
 _CREATED, _GONE, _MOVED, _WRITTEN, _ATTRIBUTES = 0x100, 0x200, 0x40 | 0x80, 0x2 | 0x8, 0x4
 _MASK = _CREATED | _GONE | _MOVED | _WRITTEN | _ATTRIBUTES | 0x01000000 | 0x04000000
 """Of a folder only, and not of files that are unlinked already. Opening and reading are no changes."""
+_OF_NAMES = _CREATED | _GONE | _MOVED
 _FOLDER = 0x40000000
 _UNNAMED = 0x2000 | 0x8000
 """The file system went away, or the watch did."""
@@ -36,7 +43,11 @@ class Watcher:
         self._lost = lost
         self._lock = threading.Lock()
         self._folders: dict[str, int] = {}
+        self._devices: dict[int, bool] = {}
+        self.hearing = Hearing()
         self._events = _start()
+        self._call = _Call(self._events)
+        self._mounts = _Mounts()
 
     def add(self, descriptor: int, folder: str) -> bool:
         """Tell of what happens in an open folder from now on, under this name; False where the system doesn't."""
@@ -46,6 +57,7 @@ class Watcher:
             watch = self._events.add_callback(path, _MASK, _Folder(self, folder), folder)
             if watch != -1:
                 self._folders[folder] = watch
+                self._listen(descriptor, folder)
                 return True
             self._events.remove_callbacks([(watch, folder)])
         return False
@@ -63,6 +75,7 @@ class Watcher:
 
     def drop(self, folder: str) -> None:
         """Tell no more of a folder."""
+        self.hearing.drop(folder)
         with self._lock:
             watch = self._folders.pop(folder, None)
             if watch is not None:
@@ -80,13 +93,23 @@ class Watcher:
         """Whether it tells of a folder."""
         return folder in self._folders
 
+    def hear_all(self, seconds: float) -> bool:
+        """Wait until all is heard that has happened so far; False where that takes longer than so many seconds."""
+        if self._mounts.changed():  # what is mounted on a folder hides it without an event
+            self.hearing.doubt()
+        return self._call.answered(seconds)
+
     def close(self) -> None:
         """Tell nothing more; the thread has ended when this returns."""
+        self._call.close()
         self._events.stop()
         self._events.join()
+        self._mounts.close()
 
     def heard(self, folder: str, name: bytes, mask: int) -> None:
         """An event of the library's."""
+        if folder and (mask & _OF_NAMES or mask & _FOLDER):
+            self.hearing.hear(folder, os.fsdecode(name))
         if not mask & _UNNAMED:
             self._hear(folder, os.fsdecode(name), bool(mask & _FOLDER and mask & _CREATED))
 
@@ -95,10 +118,20 @@ class Watcher:
         with self._lock:
             if self._folders.get(folder) == watch:
                 del self._folders[folder]
+                self.hearing.drop(folder)
 
     def overflowed(self) -> None:
         """Events were dropped."""
+        self.hearing.lose()
         self._lost()
+
+    def _listen(self, descriptor: int, folder: str) -> None:
+        """Of folders whose changes other machines can make without an event here nothing is said."""
+        info = os.fstat(descriptor)
+        if info.st_dev not in self._devices:
+            self._devices[info.st_dev] = is_on_this_machine(descriptor)
+        if folder and self._devices[info.st_dev]:
+            self.hearing.watch(folder, (info.st_dev, info.st_ino))
 
 
 class _Folder:
@@ -116,6 +149,81 @@ class _Folder:
 
     def on_queue_overflow(self) -> None:
         self._watcher.overflowed()
+
+
+class _Call:
+    """An event of our own: it comes after all that happened before. What it happens to is a file in memory."""
+
+    def __init__(self, events: Any) -> None:
+        self._events = events
+        self._lock = threading.Lock()
+        self._heard = threading.Event()
+        self._watched: tuple[int, int] | None = None
+        self._closed = False
+
+    def answered(self, seconds: float) -> bool:
+        """Whether it was heard within so many seconds. One that comes later is taken for no other."""
+        with self._lock:
+            if self._watched is None and not self._closed:
+                self._begin()
+            if self._watched is None:
+                return False
+            self._heard.clear()
+            os.utime(self._watched[0])
+            heard = self._heard.wait(seconds)
+            if not heard:
+                self._end()
+            return heard
+
+    def close(self) -> None:
+        """Answer no more."""
+        with self._lock:
+            self._closed = True
+            self._end()
+
+    def on_event(self, _event: Any) -> None:
+        self._heard.set()
+
+    def on_watch_deleted(self, wd: int) -> None:
+        """Nobody waits any more."""
+
+    def on_queue_overflow(self) -> None:
+        """The folders are told."""
+
+    def _begin(self) -> None:
+        file = os.memfd_create("workroom-call")
+        try:
+            watch = self._events.add_callback(os.fsencode(f"/proc/self/fd/{file}"), _ATTRIBUTES, self, "call")
+        except OSError:  # the system's limit
+            os.close(file)
+        else:
+            self._watched = file, watch
+
+    def _end(self) -> None:
+        if self._watched is not None:
+            file, watch = self._watched
+            self._events.remove_callbacks([(watch, "call")])
+            os.close(file)
+        self._watched = None
+
+
+class _Mounts:
+    """Whether something was mounted, or is no more, since it was asked last; True where the system doesn't say."""
+
+    def __init__(self) -> None:
+        self._file: int | None = None
+        self._poll = select.poll()
+        with contextlib.suppress(OSError):
+            self._file = os.open("/proc/self/mountinfo", os.O_RDONLY | os.O_CLOEXEC)
+            self._poll.register(self._file, select.POLLPRI)
+
+    def changed(self) -> bool:
+        return self._file is None or bool(self._poll.poll(0))
+
+    def close(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+        self._file = None
 
 
 def _start() -> Any:

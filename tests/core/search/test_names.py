@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import subprocess
@@ -16,6 +17,7 @@ from workroom.core.search.listing import Options, Tally, walk
 from workroom.core.search.names import Names
 from workroom.core.search.tracked import tracked_paths
 from workroom.system.root import Root
+from workroom.system.watching import Watcher
 
 SETTLED = 0.15
 """Seconds after which a folder can't change unseen."""
@@ -32,6 +34,10 @@ def names(root):
     made = Names(root)
     yield made
     made.forget()
+
+
+def files(names, **options):
+    return list(names.listing(**options).paths)
 
 
 def rest(seconds=SETTLED):
@@ -58,8 +64,8 @@ def test_they_are_a_walks_in_its_order(tmp_path, root, names):
     os.symlink("a.txt", tmp_path / "link")
     expected, tally = walked(root)
     for _ in range(2):
-        found = Tally()
-        assert list(names.files(found)) == expected
+        found = names.listing().tally
+        assert files(names) == expected
         assert (found.apart, found.ignored, found.cut) == (tally.apart, tally.ignored, False)
         rest()
 
@@ -67,28 +73,28 @@ def test_they_are_a_walks_in_its_order(tmp_path, root, names):
 def test_a_folder_is_read_again_only_when_it_is_another(tmp_path, names):
     write(tmp_path, "a/one", "b/two")
     rest()
-    assert list(names.files(Tally())) == ["a/one", "b/two"]
+    assert files(names) == ["a/one", "b/two"]
     assert names.read == 3
     write(tmp_path, "a/three")
     (tmp_path / "b/two").write_text("changed")
     rest()
-    assert list(names.files(Tally())) == ["a/one", "a/three", "b/two"]
+    assert files(names) == ["a/one", "a/three", "b/two"]
     assert names.read == 4
-    assert list(names.files(Tally())) == ["a/one", "a/three", "b/two"]
+    assert files(names) == ["a/one", "a/three", "b/two"]
     assert names.read == 4
 
 
 def test_what_changed_just_now_is_read_again(tmp_path, names):
     write(tmp_path, "a/one")
-    list(names.files(Tally()))
+    files(names)
     before = names.read
-    list(names.files(Tally()))
+    files(names)
     assert names.read > before
     os.utime(tmp_path / "a", (1_700_000_000, 1_700_000_000))
-    list(names.files(Tally()))
+    files(names)
     rest()
     before = names.read
-    list(names.files(Tally()))
+    files(names)
     assert names.read > before, "times in whole seconds say less"
 
 
@@ -96,13 +102,13 @@ def test_an_ignore_file_that_says_something_else_counts_at_once(tmp_path, names)
     write(tmp_path, "a/x.log", "a/y", "b/x.log")
     write(tmp_path, ".gitignore", text="*.log\n")
     rest()
-    assert list(names.files(Tally())) == [".gitignore", "a/y"]
+    assert files(names) == [".gitignore", "a/y"]
     (tmp_path / ".gitignore").write_text("*.lo_\n")
-    assert list(names.files(Tally())) == [".gitignore", "a/x.log", "a/y", "b/x.log"]
+    assert files(names) == [".gitignore", "a/x.log", "a/y", "b/x.log"]
     write(tmp_path, "a/.gitignore", text="y\n")
-    assert list(names.files(Tally())) == [".gitignore", "a/.gitignore", "a/x.log", "b/x.log"]
+    assert files(names) == [".gitignore", "a/.gitignore", "a/x.log", "b/x.log"]
     (tmp_path / "a/.gitignore").write_text("\n")
-    assert "a/y" in list(names.files(Tally()))
+    assert "a/y" in files(names)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -122,13 +128,13 @@ def test_whatever_happens_they_are_what_a_walk_finds(tmp_path, root, names, seed
             path.mkdir(parents=True) if act == 3 else write(tmp_path, str(path.relative_to(tmp_path)))
         if not chance.randrange(8):
             rest()
-        assert list(names.files(Tally())) == walked(root)[0]
+        assert files(names) == walked(root)[0]
 
 
 def test_what_can_not_be_read_is_counted(tmp_path, names):
     write(tmp_path, "a/one", "b/two")
     rest()
-    list(names.files(Tally()))
+    files(names)
 
     class Replaces(Pulse):
         """Another program puts a link in a folder's place, once its name was seen."""
@@ -139,9 +145,8 @@ def test_what_can_not_be_read_is_counted(tmp_path, names):
                 (tmp_path / "b").rmdir()
                 os.symlink("a", tmp_path / "b")
 
-    tally = Tally()
-    assert list(names.files(tally, Replaces())) == ["a/one"]
-    assert tally.unreadable == 1
+    listing = names.listing(Replaces())
+    assert (listing.paths, listing.tally.unreadable) == (("a/one",), 1)
 
 
 def test_a_root_that_is_gone_is_told(tmp_path):
@@ -150,30 +155,30 @@ def test_a_root_that_is_gone_is_told(tmp_path):
     names = Names(opened)
     opened.close()
     with pytest.raises(WorkroomError):
-        list(names.files(Tally()))
+        files(names)
     names.forget()
 
 
 def test_it_takes_no_longer_than_it_may(tmp_path, names):
     write(tmp_path, "a/one", "b/two")
-    tally = Tally()
-    assert list(names.files(tally, seconds=-1)) == []
-    assert tally.cut is True
+    assert files(names, seconds=-1) == []
+    assert names.listing(seconds=-1).tally.cut is True
+    assert files(names) == ["a/one", "b/two"]
 
 
 def test_names_that_nobody_asks_for_are_let_go(tmp_path, root):
     write(tmp_path, "a/one")
     rest()
-    names = Names(root, 0.3)
-    list(names.files(Tally()))
+    names = Names(root, seconds=0.3)
+    files(names)
     rest(0.2)
-    list(names.files(Tally()))
+    files(names)
     assert names.read == 2
     rest(0.2)
-    list(names.files(Tally()))
+    files(names)
     assert names.read == 2, "it was asked for meanwhile"
     rest(0.8)
-    list(names.files(Tally()))
+    files(names)
     assert names.read == 4
     names.forget()
 
@@ -189,3 +194,159 @@ def test_what_git_tracks_is_kept_as_long_as_its_index_is_the_same(tmp_path, root
     assert names.tracked() is first
     subprocess.run(["git", "-C", str(tmp_path), "add", "b"], check=True, capture_output=True)
     assert names.tracked() == ["a", "b"]
+
+
+# With a watch.
+
+
+@pytest.fixture
+def watched(root):
+    """Names with all that a watcher has heard, and the way to have a folder watched."""
+    with contextlib.closing(Watcher(lambda *_: None, lambda: None)) as watcher:
+
+        def watch(*folders):
+            for folder in folders:
+                with root.folder(folder) as descriptor:
+                    assert watcher.add(descriptor, folder)
+
+        made = Names(root, lambda: watcher.hearing if watcher.hear_all(20) else None)
+        yield made, watch, watcher
+        made.forget()
+
+
+def believed(names):
+    """Look at all that has to be looked at, then at nothing."""
+    names.listing()
+    names.listing()
+    looked = names.looked
+    names.listing()
+    return names.looked == looked
+
+
+def test_a_watched_folder_is_not_looked_at_until_something_is_heard_of_it(tmp_path, watched):
+    names, watch, _ = watched
+    write(tmp_path, "a/one", "b/two", "b/c/three")
+    watch(".", "a", "b", "b/c")
+    assert believed(names)
+    first = names.listing()
+    looked = names.looked
+    assert names.listing() is first
+    write(tmp_path, "b/new")
+    assert files(names) == ["a/one", "b/c/three", "b/new", "b/two"]
+    assert names.looked == looked + 1
+    (tmp_path / "b/new").unlink()
+    assert files(names) == list(first.paths)
+    (tmp_path / "a/one").write_text("changed")
+    looked = names.looked
+    names.listing()
+    assert names.looked == looked, "no name is another"
+
+
+def test_a_name_that_came_and_went_leaves_the_listing_as_it_was(tmp_path, watched):
+    names, watch, _ = watched
+    write(tmp_path, "a/one")
+    watch(".", "a")
+    assert believed(names)
+    first = names.listing()
+    write(tmp_path, "a/.workroom-stage-1")
+    os.replace(tmp_path / "a/.workroom-stage-1", tmp_path / "a/one")
+    assert names.listing() is first
+
+
+def test_what_has_been_made_of_a_listing_is_handed_on(tmp_path, names):
+    write(tmp_path, "a/one")
+    names.listing().made["x"] = 1
+    write(tmp_path, "a/two")
+    assert names.listing().made == {"x": 1}
+    names.forget()
+    assert names.listing().made == {}
+
+
+def test_a_folder_that_nobody_watches_is_looked_at_each_time(tmp_path, watched):
+    names, watch, _ = watched
+    write(tmp_path, "a/one", "b/two")
+    watch(".", "a")
+    assert not believed(names)
+    write(tmp_path, "b/three")
+    assert files(names) == ["a/one", "b/three", "b/two"]
+    write(tmp_path, "a/new/x")
+    assert "a/new/x" in files(names)
+    write(tmp_path, "a/new/y")
+    assert "a/new/y" in files(names), "a folder that has just come isn't watched yet"
+
+
+def test_another_folder_in_the_place_of_a_watched_one_is_looked_at(tmp_path, watched):
+    names, watch, _ = watched
+    write(tmp_path, "a/b/one", "other/b/two")
+    watch(".", "a", "a/b", "other", "other/b")
+    assert believed(names)
+    (tmp_path / "a").rename(tmp_path / "was")
+    (tmp_path / "other").rename(tmp_path / "a")
+    assert files(names) == ["a/b/two", "was/b/one"]
+    write(tmp_path, "a/b/three")
+    assert files(names) == ["a/b/three", "a/b/two", "was/b/one"]
+    (tmp_path / "a").rename(tmp_path / "x")
+    (tmp_path / "was").rename(tmp_path / "a")
+    assert files(names) == ["a/b/one", "x/b/three", "x/b/two"]
+
+
+def test_ignore_files_are_read_each_time(tmp_path, watched):
+    """One that has another name elsewhere, and git's own, change without a word."""
+    names, watch, _ = watched
+    write(tmp_path, "a/x.log", "a/y", "a/.gitignore", ".git/info/exclude", text="")
+    elsewhere = tmp_path.parent / "rules"
+    os.link(tmp_path / "a/.gitignore", elsewhere)
+    watch(".", "a")
+    assert believed(names)
+    elsewhere.write_text("*.log\n")
+    assert files(names) == ["a/.gitignore", "a/y"]
+    (tmp_path / ".git/info/exclude").write_text("y\n")
+    assert files(names) == ["a/.gitignore"]
+
+
+def test_after_lost_events_everything_is_looked_at(tmp_path, watched):
+    names, watch, watcher = watched
+    write(tmp_path, "a/one")
+    watch(".", "a")
+    assert believed(names)
+    watcher.hearing.lose()
+    assert not believed(names)
+    watch(".", "a")
+    assert believed(names)
+    watcher.hearing.doubt()
+    looked = names.looked
+    names.listing()
+    assert names.looked == looked + 2
+
+
+def test_a_folder_that_can_not_be_read_any_more(tmp_path, watched):
+    names, watch, _ = watched
+    write(tmp_path, "a/one", "b/two")
+    watch(".", "a", "b")
+    assert believed(names)
+    (tmp_path / "b/two").unlink()
+    (tmp_path / "b").rmdir()
+    os.symlink("a", tmp_path / "b")
+    assert files(names) == ["a/one", "b"]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_whatever_happens_while_it_is_watched_they_are_what_a_walk_finds(tmp_path, root, watched, seed):
+    names, watch, _ = watched
+    chance = random.Random(seed)
+    write(tmp_path, *(f"{a}/{b}" for a in "abc" for b in "xyz"))
+    watch(".", "a", "b", "c")
+    for turn in range(60):
+        path = tmp_path / chance.choice("abcd") / chance.choice("wxyz")
+        act = chance.randrange(6)
+        if act == 0 and path.is_file():
+            path.unlink()
+        elif act == 1 and path.parent.is_dir():
+            path.parent.rename(tmp_path / f"moved-{turn}")
+        elif act == 2:
+            (tmp_path / ".gitignore").write_text(chance.choice(["", "x\n", "a/\n", "!z\nz\n"]))
+        elif act == 3:
+            watch(*(each.name for each in tmp_path.iterdir() if each.is_dir() and chance.random() < 0.8))
+        elif not path.is_dir() and not path.is_file():
+            path.mkdir(parents=True) if act == 4 else write(tmp_path, str(path.relative_to(tmp_path)))
+        assert files(names) == walked(root)[0]

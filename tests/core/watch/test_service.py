@@ -563,3 +563,35 @@ def limited(setting, value):
     if "unshare" in done.stderr or "Permission denied" in done.stderr:
         pytest.skip("no user namespaces here")  # pragma: no cover
     return [json.loads(line) for line in done.stdout.splitlines()] or pytest.fail(done.stderr)
+
+
+def test_what_is_heard_is_all_that_has_happened(house, watch):
+    """Each folder is watched once everything was looked at; a name that has just come is heard of at once."""
+    house.write("d/e/f", "one\n")
+    workspace = house.workspace
+    assert workspace.watch.hearing() is None, "nobody listens yet"
+    watch()
+    names = workspace.names
+    names.listing()
+    for number in range(50):
+        looked = names.looked
+        assert list(names.listing().paths) == sorted(["d/e/f", *(f"d/e/{n:02}" for n in range(number))])
+        house.write(f"d/e/{number:02}", "x")
+        assert names.listing().paths[number] == f"d/e/{number:02}"
+        assert names.looked - looked <= 2
+    workspace.watch.stop()
+    assert workspace.watch.hearing() is None
+
+
+def test_a_folder_that_has_just_come_is_looked_at_until_it_is_watched(house, watch):
+    watch()
+    names = house.workspace.names
+    for name in ("a", "b"):
+        house.write(f"new/{name}", "x")
+        assert f"new/{name}" in names.listing().paths
+    wait(house)
+    for _ in range(2):
+        names.listing()
+    looked = names.looked
+    names.listing()
+    assert names.looked == looked

@@ -48,3 +48,28 @@ def test_in_a_repository_what_git_says(house, ask):
     assert (names(found), found["from_git"]) == ([".gitignore", "a.txt", "kept.log", "new.txt"], True)
     found = ask("find", query="", include_untracked=False)
     assert names(found) == [".gitignore", "a.txt", "kept.log"]
+
+
+def test_what_was_opened_lately_comes_first(house, ask):
+    for number in range(9):
+        house.write(f"d/file{number}.py", "x")
+    assert ask("find", query="file")["matches"][0]["path"] == "d/file0.py"
+    ask("open", path="d/file7.py")
+    assert ask("find", query="file")["matches"][0]["path"] == "d/file7.py"
+    assert ask("find", query="file3.py")["matches"][0]["path"] == "d/file3.py"
+
+
+def test_what_another_program_does_is_seen_by_the_next_call(house, ask):
+    house.write("src/one.py", "x")
+    house.workspace.watch.start()
+    assert house.workspace.watch.settled(60)
+    for number in range(30):
+        ask("find", query="n")
+        subprocess.run(["touch", f"new{number}.py"], cwd=house.folder / "src", check=True)
+        found = ask("find", query=f"new{number}.py")
+        assert found["matches"][0]["path"] == f"src/new{number}.py"
+        assert found["scanned"] == number + 2
+    subprocess.run(["rm", "one.py"], cwd=house.folder / "src", check=True)
+    assert names(ask("find", query="one.py")) == []
+    subprocess.run(["mv", "src", "other"], cwd=house.folder, check=True)
+    assert names(ask("find", query="new29.py")) == ["other/new29.py"]

@@ -1,12 +1,15 @@
-"""The paths of a root's files, kept from one finding to the next: a folder is read again only when it is another one.
+"""The paths of a root's files, kept from one finding to the next: a folder is looked at only where it may be another.
 
-    files() ──> a folder's stamp (inode, times) as it was read?  yes: its names as they were
-                                                                 no: its names are read
-                the ignore files on the way say the same?        yes: what they leave as it was
+    listing() ──> watched, and nothing heard of since it was looked at?  yes: its names as they were
+                                                                         no: its stamp (inode, times) is looked at
+                  the stamp as it was read?                              yes: its names as they were
+                                                                         no: its names are read
+                  the ignore files on the way say the same?              yes: what they leave as it was
 
 That a name came or went changes the times of the folder that it stands in, so nothing is believed that a look at each
-folder doesn't show. A folder that was changed just before it was read is read again: within one tick of the file
-system's clock it can change unseen.
+folder doesn't show, or that the watch, which has heard of all by then, would have heard of. A folder that was changed
+just before it was read is read again: within one tick of the file system's clock it can change unseen. What ignore
+files say is read each time: it can change by another name of the same file.
 """
 
 from __future__ import annotations
@@ -14,8 +17,9 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from workroom.base.changes import Kind
 from workroom.base.errors import WorkroomError
@@ -23,10 +27,11 @@ from workroom.base.pulse import STILL, Pulse
 from workroom.core.search.ignore import Ignore
 from workroom.core.search.listing import APART, Tally, entry_kind
 from workroom.core.search.tracked import tracked_paths
+from workroom.system.hearing import Hearing, Identity, moment
 from workroom.system.root import Root, refusal
 from workroom.text.paths import STAGE_PREFIX
 
-__all__ = ["Names"]
+__all__ = ["Listing", "Names"]
 
 _KEPT_SECONDS = 300.0
 """How long names are kept that nobody asks for."""
@@ -35,71 +40,100 @@ _COARSE_TICK_NS = 2_500_000_000
 """Within how much of its last change a folder may change unseen; the second where times are whole seconds."""
 
 Stamp = tuple[int, int, int, int]
+_Runs = tuple[tuple[tuple[str, ...], str | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Every file and link below the root that isn't ignored, in the order of a walk; `.git` and `.agentic` apart.
+
+    It is the same object as long as that is the same. Not to be changed.
+    """
+
+    paths: tuple[str, ...]
+    tally: Tally
+    """What was passed over; cut when it took too long."""
+    made: dict[Any, Any] = field(default_factory=dict)
+    """What others have made of it, handed on to the next one, and let go with the names."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Left:
     """What ignore files leave of a folder: files, then a folder, then the files behind it, and so on."""
 
+    identity: Identity
+    at: int
+    """The moment before it was looked at."""
     stamp: Stamp | None
     """Of the folder as it was read; None where it may have been another within the same tick."""
     has_rules: bool
     """Whether it has an ignore file."""
+    said: tuple[str, ...]
+    """What its own ignore files say."""
     rules: tuple[str, ...]
-    """What the ignore files on the way to it and its own say."""
-    runs: tuple[tuple[tuple[str, ...], str | None], ...]
+    """The same, after what those on the way to it say."""
+    runs: _Runs
     count: int
     ignored: int
     apart: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What a walk has found."""
+
+    folders: dict[str, _Left]
+    said: tuple[tuple[str, tuple[str, ...]], ...]
+    """What the ignore files of those that have one say."""
+    listing: Listing
+    silent_at: int
+    """The moment of the walk where each folder was watched, else 0."""
+
+    def speaks(self, ignore: Ignore) -> bool:
+        """Whether the ignore files still say that."""
+        return all(said == _spoken(ignore, path, has_rules=True) for path, said in self.said)
+
+
 class Names:
     """Of one root. Safe to use from many threads."""
 
-    def __init__(self, root: Root, seconds: float = _KEPT_SECONDS) -> None:
+    def __init__(
+        self, root: Root, hearing: Callable[[], Hearing | None] = lambda: None, seconds: float = _KEPT_SECONDS
+    ) -> None:
+        """`hearing` is all that a watch has heard so far; None where it may not be all."""
         self._root = root
+        self._hearing = hearing
         self._seconds = seconds
-        self._kept: dict[str, _Left] = {}
+        self._kept: _Kept | None = None
         self._tracked: tuple[Stamp | None, list[str] | None] = (None, None)
         self._lock = threading.Lock()
         """For the timer."""
         self._timer: threading.Timer | None = None
         self._asked = 0.0
+        self.looked = 0
         self.read = 0
-        """How many folders were read, and not only looked at."""
+        """How many folders were looked at, and how many of them were read."""
 
-    def files(self, tally: Tally, pulse: Pulse = STILL, seconds: float = 60.0) -> Iterator[str]:
-        """Every file and link below the root that isn't ignored, in the order of a walk; `.git` and `.agentic` apart.
-
-        What was passed over is counted in `tally`, which is cut when it takes longer than `seconds`.
-        """
+    def listing(self, pulse: Pulse = STILL, seconds: float = 60.0) -> Listing:
+        """What is there now; cut when it takes longer than `seconds`."""
         self._keep()
-        deadline = time.monotonic() + seconds
-        ignore, before, now = Ignore(self._root), self._kept, {}
-        stack: list[tuple[str, Iterator[tuple[tuple[str, ...], str | None]], tuple[str, ...]]] = []
-        next_one: tuple[str, tuple[str, ...]] | None = (".", ())
-        while True:
-            if next_one is not None:
-                path, rules = next_one
-                left = self._left(path, rules, before.get(path), ignore, tally)
-                if left is not None:
-                    now[path] = left
-                    pulse.beat(tally.looked_at)
-                    stack.append((path, iter(left.runs), left.rules))
-            if not stack:
-                break
-            if time.monotonic() > deadline:
-                tally.cut = True
-                return
-            _, runs, rules = stack[-1]
-            found = next(runs, None)
-            if found is None:
-                stack.pop()
-                next_one = None
-                continue
-            yield from found[0]
-            next_one = None if found[1] is None else (found[1], rules)
-        self._kept = now
+        kept, hearing, at = self._kept, self._hearing(), moment()
+        ignore = Ignore(self._root)
+        if kept is not None and hearing is not None and hearing.silent_all(kept.silent_at) and kept.speaks(ignore):
+            return kept.listing
+        walk = _Walk(self._root, {} if kept is None else kept.folders, hearing, at, ignore)
+        walk.go(pulse, time.monotonic() + seconds)
+        self.looked += walk.looked
+        self.read += walk.read
+        if walk.tally.cut:
+            return Listing(_flat(walk.now), walk.tally)
+        if kept is not None and not walk.changed and len(walk.now) == len(kept.folders):
+            listing = kept.listing
+        else:
+            listing = Listing(_flat(walk.now), walk.tally, {} if kept is None else kept.listing.made)
+        said = tuple((path, left.said) for path, left in walk.now.items() if left.has_rules)
+        self._kept = _Kept(walk.now, said, listing, at if walk.silent else 0)
+        return listing
 
     def tracked(self) -> list[str] | None:
         """What `tracked_paths` says, kept as long as git's index is the same file; not to be changed."""
@@ -115,49 +149,7 @@ class Names:
             if self._timer is not None:
                 self._timer.cancel()
             self._timer = None
-        self._kept, self._tracked = {}, (None, None)
-
-    # One folder.
-
-    def _left(
-        self, path: str, above: tuple[str, ...], before: _Left | None, ignore: Ignore, tally: Tally
-    ) -> _Left | None:
-        """What is left of a folder; None where it can't be read, which is counted."""
-        try:
-            with self._root.folder(path) as descriptor:
-                left = self._look(path, descriptor, above, before, ignore)
-        except OSError as error:  # pragma: no cover - needs a disk that fails
-            raise refusal(path, error) from error
-        except WorkroomError:
-            if path == ".":
-                raise
-            tally.unreadable += 1
-            return None
-        tally.looked_at += left.count
-        tally.ignored += left.ignored
-        tally.apart.update(left.apart)
-        return left
-
-    def _look(self, path: str, descriptor: int, above: tuple[str, ...], before: _Left | None, ignore: Ignore) -> _Left:
-        """What it was before, where the folder is the same and the ignore files say the same; else read anew."""
-        info = os.fstat(descriptor)
-        stamp = (info.st_ino, info.st_mtime_ns, info.st_ctime_ns, info.st_dev)
-        if before is not None and before.stamp == stamp:
-            rules = (*above, *_spoken(ignore, path, before.has_rules))
-            if rules == before.rules:
-                return before
-        self.read += 1
-        settled = _settled(stamp)
-        with os.scandir(descriptor) as entries:
-            names = sorted(
-                (entry.name, entry_kind(entry) is Kind.DIRECTORY)
-                for entry in entries
-                if not entry.name.startswith(STAGE_PREFIX)
-            )
-        has_rules = path == "." or (".gitignore", False) in names
-        rules = (*above, *_spoken(ignore, path, has_rules))
-        runs, ignored, apart = _sifted("" if path == "." else f"{path}/", names, ignore if rules else None)
-        return _Left(settled, has_rules, rules, runs, len(names) - ignored - len(apart), ignored, apart)
+        self._kept, self._tracked = None, (None, None)
 
     # Keeping.
 
@@ -182,6 +174,119 @@ class Names:
         self.forget()
 
 
+class _Walk:
+    """One walk over all folders, with what was known of them before."""
+
+    def __init__(self, root: Root, before: dict[str, _Left], hearing: Hearing | None, at: int, ignore: Ignore) -> None:
+        self._root = root
+        self._before = before
+        self._hearing = hearing
+        self._at = at
+        self._ignore = ignore
+        self.now: dict[str, _Left] = {}
+        self.tally = Tally()
+        self.changed = False
+        """Whether a folder is another than before, or one more."""
+        self.silent = hearing is not None
+        """Whether each folder is watched, so that a change of any would be heard."""
+        self.looked = 0
+        self.read = 0
+
+    def go(self, pulse: Pulse, deadline: float) -> None:
+        """Fill `now`, in the order of a walk; up to the deadline."""
+        ahead: list[tuple[str, tuple[str, ...], bool]] = [(".", (), True)]
+        while ahead:
+            if time.monotonic() > deadline:
+                self.tally.cut = True
+                return
+            path, rules, same = ahead.pop()
+            before = self._before.get(path)
+            left = self._left(path, rules, before, same)
+            if left is None:
+                self.changed |= before is not None
+                continue
+            self.now[path] = left
+            self._count(left, before)
+            pulse.beat(self.tally.looked_at)
+            same = before is not None and before.identity == left.identity
+            ahead.extend((folder, left.rules, same) for _, folder in reversed(left.runs) if folder is not None)
+
+    def _count(self, left: _Left, before: _Left | None) -> None:
+        self.changed |= before is None or left.runs is not before.runs or left.ignored != before.ignored
+        self.changed |= before is not None and left.apart != before.apart
+        self.tally.looked_at += left.count
+        self.tally.ignored += left.ignored
+        self.tally.apart.update(left.apart)
+
+    def _left(self, path: str, above: tuple[str, ...], before: _Left | None, same: bool) -> _Left | None:
+        """What is left of a folder; None where it can't be read, which is counted.
+
+        `same`: the folder above is the one that it was.
+        """
+        if same and before is not None and self._is_silent(path, before.identity, before.at):
+            said = _spoken(self._ignore, path, has_rules=before.has_rules)
+            if said == before.said and (*above, *said) == before.rules:
+                return before
+        self.looked += 1
+        try:
+            with self._root.folder(path) as descriptor:
+                left = self._look(path, descriptor, above, before)
+        except OSError as error:  # pragma: no cover - needs a disk that fails
+            raise refusal(path, error) from error
+        except WorkroomError:
+            if path == ".":
+                raise
+            self.tally.unreadable += 1
+            self.silent = False
+            return None
+        self.silent = self.silent and self._is_silent(path, left.identity, self._at)
+        return left
+
+    def _is_silent(self, path: str, identity: Identity, since: int) -> bool:
+        return self._hearing is not None and self._hearing.silent(path, identity, since)
+
+    def _look(self, path: str, descriptor: int, above: tuple[str, ...], before: _Left | None) -> _Left:
+        """What it was before, where the folder is the same and the ignore files say the same; else read anew."""
+        info = os.fstat(descriptor)
+        stamp = (info.st_ino, info.st_mtime_ns, info.st_ctime_ns, info.st_dev)
+        if before is not None and before.stamp == stamp:
+            said = _spoken(self._ignore, path, has_rules=before.has_rules)
+            if said == before.said and (*above, *said) == before.rules:
+                return replace(before, at=self._at)
+        self.read += 1
+        settled = _settled(stamp)
+        with os.scandir(descriptor) as entries:
+            names = sorted(
+                (entry.name, entry_kind(entry) is Kind.DIRECTORY)
+                for entry in entries
+                if not entry.name.startswith(STAGE_PREFIX)
+            )
+        has_rules = path == "." or (".gitignore", False) in names
+        said = _spoken(self._ignore, path, has_rules=has_rules)
+        rules = (*above, *said)
+        runs, ignored, apart = _sifted("" if path == "." else f"{path}/", names, self._ignore if rules else None)
+        if before is not None and before.runs == runs:
+            runs = before.runs
+        count = len(names) - ignored - len(apart)
+        identity = info.st_dev, info.st_ino
+        return _Left(identity, self._at, settled, has_rules, said, rules, runs, count, ignored, apart)
+
+
+def _flat(folders: dict[str, _Left]) -> tuple[str, ...]:
+    """All files, in the order of a walk."""
+    paths: list[str] = []
+    ahead = [iter(folders["."].runs if "." in folders else ())]
+    while ahead:
+        found = next(ahead[-1], None)
+        if found is None:
+            ahead.pop()
+            continue
+        paths += found[0]
+        if found[1] in folders:
+            ahead.append(iter(folders[found[1]].runs))
+    return tuple(paths)
+
+
 def _settled(stamp: Stamp) -> Stamp | None:
     """The stamp, where what has it can't change any more without another."""
     newest = max(stamp[1], stamp[2])
@@ -189,7 +294,7 @@ def _settled(stamp: Stamp) -> Stamp | None:
     return stamp if newest + tick < time.time_ns() else None
 
 
-def _spoken(ignore: Ignore, path: str, has_rules: bool) -> tuple[str, ...]:
+def _spoken(ignore: Ignore, path: str, *, has_rules: bool) -> tuple[str, ...]:
     """What the folder's own ignore files say, if anything."""
     text = ignore.text_of("" if path == "." else path, has_rules)
     return (path, text) if text.strip() else ()

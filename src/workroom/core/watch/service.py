@@ -26,6 +26,7 @@ from workroom.base.events import Event, SettingsChanged
 from workroom.base.settings import Settings
 from workroom.core.transactions import Transactions
 from workroom.core.watch.look import ANOTHER, GIT, Ignored, Look, Repository
+from workroom.system.hearing import Hearing
 from workroom.system.root import Root
 from workroom.system.store import Store
 from workroom.system.watching import Watcher
@@ -38,6 +39,8 @@ _MANY_EMPTY = 20
 """So many folders that were made and hold nothing wait for what is fetched for them: so npm begins."""
 _BREATH = 0.01
 """Between two batches of files that are read ahead, in seconds."""
+_HEARD_SECONDS = 0.05
+"""How long is waited for what the system has to tell; a look at every folder takes about as long."""
 _OPENING = "Changed while nobody watched"
 _LOST = "The system dropped events of changes; everything was looked at."
 
@@ -166,6 +169,11 @@ class Watch:
         if self._unwatched:
             return {"watching": "walks", "watching_reason": self._limit()}
         return {"watching": "events"}
+
+    def hearing(self) -> Hearing | None:
+        """What was heard so far, all of it; None where it isn't known whether that is all."""
+        watcher = self._watcher
+        return watcher.hearing if watcher is not None and watcher.hear_all(_HEARD_SECONDS) else None
 
     # What is heard.
 

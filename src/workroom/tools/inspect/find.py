@@ -64,7 +64,7 @@ class SemanticSearched(Within):
 
 class Found(Within):
     query: Annotated[str, Field(max_length=500)]
-    """Letters of the path, in their order; case and blanks don't count."""
+    """Letters of the path, in their order; blanks don't count, case little."""
     limit: Annotated[int, Field(ge=1, le=500)] = 50
     """Paths in one answer."""
     kind: Literal["file", "directory", "symlink"] | None = None
