@@ -263,7 +263,7 @@ try:
 except WorkroomError as error:
     print(error.code, error.message)
     sys.exit()
-print([watcher.add(os.open(name, os.O_RDONLY), name) for name in ("/", "/usr", "/tmp")])
+print([watcher.add(os.open(name, os.O_RDONLY), name) for name in ("/", "/usr", "/tmp")], watcher.hear_all(20))
 watcher.close()
 """
 
@@ -285,7 +285,8 @@ def in_a_namespace(program, argument, before=""):
 
 
 def test_the_limit_of_watches_is_said_by_the_answer():
-    assert limited("max_inotify_watches", 2) == "[True, True, False]"
+    assert limited("max_inotify_watches", 2) == "[True, True, False] False"
+    assert limited("max_inotify_watches", 4) == "[True, True, True] True"
 
 
 def test_the_limit_of_instances_is_a_refusal():
