@@ -160,6 +160,7 @@ def _run(folder: Path, *command: str) -> Sample:
 
 
 def _track(folder: Path) -> None:
-    who = ("-c", "user.name=Benchmark", "-c", "user.email=benchmark@example.org")
-    for arguments in (("init", "-q"), ("add", "-A"), (*who, "commit", "-qm", "All files")):
-        subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True)
+    settings = {"user.name": "Benchmark", "user.email": "benchmark@example.org", "maintenance.auto": "false"}
+    said = [word for key, value in settings.items() for word in ("-c", f"{key}={value}")]
+    for arguments in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "All files")):
+        subprocess.run(["git", *said, *arguments], cwd=folder, check=True, capture_output=True)

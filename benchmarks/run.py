@@ -36,10 +36,12 @@ def main(arguments: list[str]) -> int:
         return 2
     rows: list[Row | Figure] = []
     with tempfile.TemporaryDirectory(prefix="workroom-bench-") as scratch:
-        for name in names:
-            tell(f"measuring {name}")
-            rows.extend(_ALL[name](Path(scratch) / name))
-    print(table(rows))
+        try:
+            for name in names:
+                tell(f"measuring {name}")
+                rows.extend(_ALL[name](Path(scratch) / name))
+        finally:
+            print(table(rows))  # also what was measured before one of them failed
     missed = [row.name.strip() for row in rows if row.verdict == "NO"]
     print(f"\nGoals missed: {', '.join(missed)}." if missed else "\nEvery goal is met.")
     return 1 if missed and "--check" in arguments else 0
