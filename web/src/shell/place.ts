@@ -18,6 +18,9 @@ export type Said = { text: string; offer?: { says: string; run: () => void } | u
 /** What a narrow window shows of the three: on a wide one all are there. */
 export type Pane = "side" | "middle" | "inbox";
 
+/** How long all else waits for the texts that are looked at: the server has few cores, and git takes one of them. */
+const FIRST_MS = 150;
+
 export class Place {
   readonly tabs = new TabList();
   /** The id of the view on the left. */
@@ -53,11 +56,12 @@ export class Place {
     this.past = new Past(room);
     this.follower = new Follower(this);
     reopen(this);
-    room.follow((committed) => {
-      void this.files.follow(committed).then((moved) => {
+    room.follow(async (committed) => {
+      const files = this.files.follow(committed).then((moved) => {
         this.#retitle(moved);
-        return this.follower.committed(committed);
+        void this.follower.committed(committed);
       });
+      await Promise.race([files, new Promise((resolve) => setTimeout(resolve, FIRST_MS))]);
       void this.tree.follow(committed);
     });
   }

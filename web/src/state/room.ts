@@ -56,7 +56,7 @@ export class Room {
   #following: Following | null = null;
   readonly #listeners = new Map<keyof Events, Set<() => void>>();
   readonly #looks: (() => void)[] = [];
-  readonly #followers: ((committed: Committed) => void)[] = [];
+  readonly #followers: ((committed: Committed) => Promise<unknown>)[] = [];
 
   constructor(
     readonly path: string,
@@ -118,10 +118,12 @@ export class Room {
     return data.plan ? { ...data.plan, status: data.status } : null;
   }
 
-  /** Hear of each commit, by whomever; after a gap of one that may have touched all. */
-  follow(hear: (committed: Committed) => void): void {
+  /** Hear of each commit, by whomever, before all else; after a gap of one that may have touched all. It never fails. */
+  follow(hear: (committed: Committed) => Promise<unknown>): void {
     this.#followers.push(hear);
-    this.#looks.push(() => hear({ entry: 0, transaction_id: "", paths: [], total: Infinity, actor: "", cause: "" }));
+    this.#looks.push(
+      () => void hear({ entry: 0, transaction_id: "", paths: [], total: Infinity, actor: "", cause: "" }),
+    );
   }
 
   begin(): void {
@@ -138,8 +140,8 @@ export class Room {
 
   #tell(event: Told): void {
     this.newest.set(event);
-    // What is on screen first: a browser has few connections, and answers come in the order of the questions.
-    if (event.type === "committed") for (const hear of this.#followers) hear(event);
-    this.#listeners.get(event.type)?.forEach((hear) => hear());
+    const tell = (): void => this.#listeners.get(event.type)?.forEach((hear) => hear());
+    if (event.type === "committed") void Promise.all(this.#followers.map((hear) => hear(event))).then(tell);
+    else tell();
   }
 }
