@@ -251,6 +251,7 @@ def test_files_are_made_renamed_moved_and_deleted_with_undo(visit: Visit) -> Non
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_text("Undone.")).to_be_visible()
     assert visit.read("box/kept.txt") == "k\n"
+    expect(item(page, "kept.txt")).to_be_visible()  # chosen as it was; what is made goes beside it
     page.get_by_role("button", name="New file").click()
     page.get_by_label("Name of the new file").fill("kept.txt")
     page.get_by_role("button", name="Create").click()
