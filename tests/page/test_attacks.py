@@ -150,3 +150,28 @@ def test_W07_a_page_on_another_port_gets_no_credential_and_decides_nothing(visit
     assert all("authorization" not in headers and "cookie" not in headers for _, headers in site.asked)
     assert [row["id"] for row in visit.ask("pending")["pending"]] == [waiting]
     assert not (visit.room.folder / "new.txt").exists()
+
+
+def test_names_are_shown_for_what_they_are(visit: Visit) -> None:
+    """A name that turns its letters round, or hides some, doesn't pass for another anywhere."""
+    name, shown = "a\u202etxt.exe", r"a\u202etxt.exe"
+    visit.ask("mode", mode="auto")
+    visit.ask("settings.set", key="destructive_edits", value="allow")
+    visit.write(name, "one\n")
+    page = visit.sign_in()
+    page.get_by_role("treeitem", name=shown).click()
+    expect(page.get_by_role("tab", name=shown)).to_be_visible()
+    page.get_by_role("textbox", name=f"Text of {shown}").click()
+    page.keyboard.type("typed ")
+    page.get_by_role("button", name="Close the tab").click()
+    expect(page.get_by_text(f"{shown} has changes that aren't saved.")).to_be_visible()
+    visit.edit({"type": "rewrite", "path": name, "content": "two\n"}, name="a\u202egent")
+    expect(page.get_by_role("alert")).to_contain_text(r"a\u202egent changed this file")
+    page.get_by_role("button", name="Merge…").click()
+    expect(page.get_by_role("heading", name=f"Merge {shown}")).to_be_visible()
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("button", name="Take theirs").click()
+    visit.edit({"type": "delete", "path": name})
+    expect(page.get_by_text(f"{shown} is gone")).to_be_visible()
+    assert "\u202e" not in page.locator("body").inner_text()
+    assert page.locator("[aria-label*='\u202e'], [title*='\u202e'], [alt*='\u202e']").count() == 0

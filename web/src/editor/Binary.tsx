@@ -7,7 +7,7 @@ export function Binary({ file, state }: { file: OpenFile; state: FileState }) {
   return (
     <>
       <div className="document-bar">
-        <span className="document-path">{file.path}</span>
+        <span className="document-path">{file.shown}</span>
         <span className="chip">read only</span>
       </div>
       <Empty icon="binary" title={`A binary file${state.binary ? `: ${state.binary}` : ""}`}>

@@ -101,7 +101,7 @@ function stateOf(file: OpenFile): EditorState {
 function extensionsOf(file: OpenFile): Extension[] {
   return [
     EditorView.cspNonce.of(nonce()),
-    EditorView.contentAttributes.of(() => ({ "aria-label": `Text of ${file.path}`, tabindex: "0" })), // it may be moved
+    EditorView.contentAttributes.of(() => ({ "aria-label": `Text of ${file.shown}`, tabindex: "0" })), // it may be moved
     reading.of([]),
     language.of([]),
     lineNumbers({ formatNumber: (line) => file.numberOf(line) }),

@@ -22,11 +22,11 @@ export function FileView({ tab }: { tab: Tab }) {
   const [file] = useState(() => files.of(tab.about));
   const state = useStore(file);
   const view = viewOf(state, useStore(file.view));
-  if (state.phase === "loading") return <Loading what={tab.about} />;
+  if (state.phase === "loading") return <Loading what={file.shown} />;
   if (state.phase === "failed" && state.error) return <Unreadable file={file} state={state} />;
   if (state.binary !== null) return <NoText file={file} state={state} />;
   return (
-    <article className="document" aria-label={tab.about}>
+    <article className="document" aria-label={file.shown}>
       <Bar file={file} state={state} view={view} choose={(one) => file.view.set(one)} />
       {state.theirs ? <Conflict file={file} theirs={state.theirs} by={state.by} /> : null}
       <MergeDialog file={file} state={state} />
@@ -76,7 +76,7 @@ function Bar({ file, state, view, choose }: BarProps) {
   const views = viewsOf(state);
   return (
     <div className="document-bar">
-      <span className="document-path">{file.path}</span>
+      <span className="document-path">{file.shown}</span>
       {state.truncated ? <span className="chip">a part, read only</span> : null}
       {state.lossy ? <span className="chip">holds bytes that are no text</span> : null}
       {views.length > 1 ? (
@@ -105,7 +105,7 @@ function Bar({ file, state, view, choose }: BarProps) {
 /** A picture is shown; of other bytes it is said what they are. */
 function NoText({ file, state }: { file: OpenFile; state: FileState }) {
   return (
-    <article className="document" aria-label={file.path}>
+    <article className="document" aria-label={file.shown}>
       {state.picture ? <Picture file={file} state={state} named /> : <Binary file={file} state={state} />}
     </article>
   );
@@ -115,7 +115,7 @@ function Unreadable({ file, state }: { file: OpenFile; state: FileState }) {
   if (!state.error) return null;
   if (file.isGone) {
     return (
-      <Empty icon="files" title={`${file.path} is gone`}>
+      <Empty icon="files" title={`${file.shown} is gone`}>
         <p>
           {state.by ? `${state.by} deleted or moved it` : "It was deleted or moved"}; the history can bring it back.
         </p>

@@ -28,7 +28,7 @@ function Dialog({ file, state, merging }: DialogProps) {
   };
   return (
     <dialog ref={dialog} className="merging" aria-labelledby="merging-title" onClose={close} onKeyDown={press}>
-      <h2 id="merging-title">Merge {file.path}</h2>
+      <h2 id="merging-title">Merge {file.shown}</h2>
       <p className="soft">
         On disk at the left, yours at the right, where you can type. What you don't take over stays yours.
       </p>

@@ -20,7 +20,7 @@ export function Picture({ file, state, named = false }: Props) {
   return (
     <div className="picture-view">
       <div className="document-bar">
-        {named ? <span className="document-path">{file.path}</span> : null}
+        {named ? <span className="document-path">{file.shown}</span> : null}
         <span className={named ? "quiet" : "grow quiet"}>
           {state.picture} · {pixels && pixels !== "broken" ? `${sizeInPixels(pixels)} · ` : ""}
           <span title={`${grouped(state.size)} bytes`}>{sizeOf(state.size)}</span>
@@ -50,7 +50,7 @@ export function Picture({ file, state, named = false }: Props) {
       >
         <img
           src={fetched.address}
-          alt={nameOf(file.path)}
+          alt={nameOf(file.shown)}
           draggable={false}
           onLoad={({ currentTarget: shown }) => setPixels({ width: shown.naturalWidth, height: shown.naturalHeight })}
           onError={() => setPixels("broken")}

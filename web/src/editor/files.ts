@@ -4,6 +4,7 @@
  * A save says what it began from. A file that others change follows them while nothing was typed into it; once there
  * was, it is flagged, and the person decides what is kept.
  */
+import { escaped } from "../parts/escape";
 import type { Call, Refused } from "../api/call";
 import { tool } from "../api/tool";
 import type { Committed, Tools } from "../api/types";
@@ -198,6 +199,11 @@ export class OpenFile extends Store<FileState> {
     }
   }
 
+  /** Its path, to be read. */
+  get shown(): string {
+    return escaped(this.path);
+  }
+
   get isGone(): boolean {
     const { theirs, error } = this.get();
     return theirs === "gone" || error?.code === "NOT_FOUND";
@@ -230,7 +236,7 @@ export class OpenFile extends Store<FileState> {
 
   /** Somebody has changed this file. */
   async follow(committed: Committed): Promise<void> {
-    this.set({ ...this.get(), by: committed.actor });
+    this.set({ ...this.get(), by: escaped(committed.actor) });
     await this.#look();
   }
 

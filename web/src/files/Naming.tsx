@@ -1,4 +1,5 @@
 /** Asks for a name: of a new file or folder, or a new one for what is there. */
+import { escaped } from "../parts/escape";
 import { type FormEvent, useState } from "react";
 import type { Refused } from "../api/call";
 import { Failure } from "../parts/states";
@@ -23,7 +24,7 @@ export function Naming({ asked, done }: { asked: Asked; done: () => void }) {
       .then(done, (refused: unknown) => setError(asRefused(refused)))
       .finally(() => setRunning(false));
   };
-  const where = asked.kind === "rename" ? asked.path : asked.folder === "." ? "the root" : asked.folder;
+  const where = escaped(asked.kind === "rename" ? asked.path : asked.folder === "." ? "the root" : asked.folder);
   return (
     <form className="naming" onSubmit={submit} onKeyDown={(event) => event.key === "Escape" && done()}>
       <label>

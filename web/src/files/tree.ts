@@ -3,6 +3,7 @@
  *
  * Which folders are unfolded is remembered by the server.
  */
+import { escaped } from "../parts/escape";
 import type { Call } from "../api/call";
 import { tool } from "../api/tool";
 import type { Committed } from "../api/types";
@@ -117,7 +118,7 @@ export function rowsOf({ levels, open }: TreeState): Row[] {
       const path = folder === ROOT ? node.name : `${folder}/${node.name}`;
       const isOpen = node.kind === "directory" && open.has(path);
       const ready = !isOpen || levels.has(path);
-      rows.push({ path, name: node.name, depth, kind: node.kind, open: isOpen, ready, at: index + 1, of });
+      rows.push({ path, name: escaped(node.name), depth, kind: node.kind, open: isOpen, ready, at: index + 1, of });
       if (isOpen) add(path, depth + 1);
     });
     if (!level?.cut) return;

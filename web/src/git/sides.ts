@@ -1,4 +1,5 @@
 /** The two sides of a changed file: what is staged of it, and what isn't; each has a tab of its own. */
+import { escaped } from "../parts/escape";
 import { nameOf } from "../parts/paths";
 import type { Tab } from "../state/tabs";
 
@@ -8,7 +9,7 @@ export type Side = "index" | "worktree";
 export const CONTEXT = 3;
 
 export function sideTab(side: Side, path: string): Tab {
-  const name = nameOf(path);
+  const name = escaped(nameOf(path));
   const title = `${name} (${side === "index" ? "staged" : "not staged"})`;
   return { id: `git:${side}:${path}`, kind: "git", title, about: `${side}:${path}` };
 }

@@ -1,4 +1,5 @@
 /** What a view shows in the place of its content: nothing there, on its way, or an error with the next step. */
+import { escaped } from "./escape";
 import type { ReactNode } from "react";
 import type { Refused } from "../api/call";
 import { Icon, type IconName } from "./Icon";
@@ -27,9 +28,9 @@ export function Failure({ error, retry }: { error: Refused; retry?: () => void }
   return (
     <div className="failure" role="alert">
       <p>
-        <strong>{error.message}</strong>
+        <strong>{escaped(error.message)}</strong>
       </p>
-      {error.nextStep ? <p>{error.nextStep}</p> : null}
+      {error.nextStep ? <p>{escaped(error.nextStep)}</p> : null}
       <p className="failure-code">{error.code}</p>
       {retry ? (
         <button type="button" onClick={retry}>

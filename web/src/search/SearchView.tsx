@@ -98,7 +98,7 @@ function Files({ found }: { found: Found }) {
   return (
     <div className="hits" onKeyDown={step}>
       {found.files.map(({ path, hits }) => (
-        <section key={path} aria-label={path}>
+        <section key={path} aria-label={escaped(path)}>
           <h3 className="hits-file">
             <span>{escaped(path)}</span>
             <span className="chip">{hits.length}</span>

@@ -1,4 +1,5 @@
 /** One sentence for a moment, for screen readers too. */
+import { escaped } from "../parts/escape";
 import { useEffect } from "react";
 import { Icon } from "../parts/Icon";
 import { useStore } from "../state/store";
@@ -15,7 +16,7 @@ export function Notice() {
   }, [notice, text]);
   return (
     <div className="notice" role="status" data-shown={text !== ""}>
-      {text}
+      {escaped(text)}
       {offer ? (
         <button type="button" onClick={() => (notice.set({ text: "" }), offer.run())}>
           {offer.says}

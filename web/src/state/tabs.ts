@@ -1,4 +1,5 @@
 /** What is open in the middle: each tab once, by its id, and which of them is shown. */
+import { escaped } from "../parts/escape";
 import { nameOf } from "../parts/paths";
 import { Store } from "./store";
 
@@ -23,7 +24,7 @@ export function shownOf({ open, active }: Tabs): Tab | undefined {
 }
 
 export function fileTab(path: string): Tab {
-  return { id: `file:${path}`, kind: "file", title: nameOf(path), about: path };
+  return { id: `file:${path}`, kind: "file", title: escaped(nameOf(path)), about: path };
 }
 
 export class TabList extends Store<Tabs> {
