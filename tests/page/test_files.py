@@ -290,3 +290,55 @@ def test_what_is_not_saved_is_shown_and_asked_for(visit: Visit) -> None:
     page.get_by_role("button", name="Close without saving").click()
     expect(page.get_by_role("tab", name="a.txt")).to_have_count(0)
     assert visit.read("a.txt") == "one\ntwo\n"
+
+
+def test_delete_takes_only_what_is_marked(visit: Visit) -> None:
+    """Not what stands first, where nothing is marked, or what was has gone."""
+    visit.write("a.txt", "a\n")
+    visit.write("b.txt", "b\n")
+    visit.ask("mode", mode="auto")
+    visit.ask("settings.set", key="destructive_edits", value="allow")
+    page = visit.sign_in()
+    expect(item(page, "a.txt")).to_be_visible()
+    tree_of(page).focus()
+    for key in ("Delete", "F2", "Control+X"):
+        page.keyboard.press(key)
+    expect(page.get_by_label("New name")).to_have_count(0)
+    item(page, "b.txt").click()
+    tree_of(page).focus()
+    visit.edit({"type": "delete", "path": "b.txt"})
+    expect(item(page, "b.txt")).to_have_count(0)
+    for key in ("Delete", "F2", "Control+X"):
+        page.keyboard.press(key)
+    expect(page.get_by_label("New name")).to_have_count(0)
+    expect(page.get_by_text("is taken up")).to_have_count(0)
+    item(page, "a.txt").click()
+    expect(text_of(page, "a.txt")).to_contain_text("a")
+    assert [entry["title"] for entry in visit.ask("log")["entries"]] == ["A change"]
+
+
+def test_what_is_dragged_here_from_another_page_moves_nothing(visit: Visit) -> None:
+    """A page names what it drags as it likes."""
+    visit.write("a.txt", "a\n")
+    visit.write("folder/b.txt", "b\n")
+    page = visit.sign_in()
+    held = page.evaluate_handle(
+        "() => { const data = new DataTransfer(); data.setData('application/x-workroom-path', 'a.txt'); return data; }"
+    )
+    item(page, "folder").dispatch_event("drop", {"dataTransfer": held})
+    item(page, "folder").click()
+    expect(item(page, "b.txt")).to_be_visible()
+    assert visit.read("a.txt") == "a\n"
+    assert visit.ask("log")["entries"] == []
+
+
+def test_only_the_middle_button_closes_a_tab(visit: Visit) -> None:
+    visit.write("a.txt", "a\n")
+    page = visit.sign_in()
+    item(page, "a.txt").click()
+    tab = page.get_by_role("tab", name="a.txt")
+    tab.click(button="right")
+    expect(text_of(page, "a.txt")).to_contain_text("a")
+    expect(tab).to_have_count(1)
+    tab.click(button="middle")
+    expect(tab).to_have_count(0)

@@ -193,6 +193,36 @@ def test_it_is_there_again_after_a_look_at_another_folder(visit: Visit) -> None:
     assert visit.read("a.txt") == "typed one\ntwo\n"
 
 
+def test_a_save_whose_answer_is_lost_is_no_conflict_with_itself(visit: Visit) -> None:
+    page = typed_in(visit)
+    page.route("**/page/v1/call", _lose_saves)
+    page.keyboard.press("Control+S")
+    expect(page.get_by_role("tab", name="a.txt")).not_to_contain_text("not saved")
+    assert visit.read("a.txt") == "typed one\ntwo\n"
+    expect(page.get_by_role("button", name="Keep mine")).to_have_count(0)
+
+
+def test_it_stays_when_theirs_can_not_be_taken(visit: Visit) -> None:
+    page = in_conflict(visit)
+    page.route("**/page/v1/call", _cut_opens)
+    page.get_by_role("button", name="Take theirs").click()
+    expect(page.get_by_role("alert").filter(has_text="can't be reached")).to_be_visible()
+    expect(text_of(page, "a.txt")).to_contain_text("mine line 1")
+    expect(page.get_by_text("holds what is on disk")).to_have_count(0)
+
+
+def _cut_opens(route: Route) -> None:
+    (route.abort if '"editor_open"' in (route.request.post_data or "") else route.continue_)()
+
+
+def _lose_saves(route: Route) -> None:
+    if '"editor_save"' in (route.request.post_data or ""):
+        route.fetch()
+        route.abort()
+    else:
+        route.continue_()
+
+
 def _cut_saves(route: Route) -> None:
     (route.abort if '"editor_save"' in (route.request.post_data or "") else route.continue_)()
 

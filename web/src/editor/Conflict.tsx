@@ -12,8 +12,7 @@ export function Conflict({ file, theirs, by }: Props) {
     if (await file.keepMine()) place.say(`${file.path} holds your text. What ${who} wrote is in the history.`);
   };
   const take = async (): Promise<void> => {
-    await file.takeTheirs();
-    place.say(`${file.path} holds what is on disk.`);
+    if (await file.takeTheirs()) place.say(`${file.path} holds what is on disk.`);
   };
   return (
     <div className="conflict" role="alert">

@@ -22,9 +22,10 @@ function Dialog({ file, state, merging }: DialogProps) {
     setRefused(false);
     if (!(await file.saveMerge(merging))) setRefused(true);
   };
-  /** Escape leaves what holds nothing yet; what was merged is dropped by the button alone. */
+  /** Escape leaves what holds nothing yet; what was merged is dropped by the button alone. No key saves here. */
   const press = (event: KeyboardEvent): void => {
-    if (event.key === "Escape" && merging.text() !== merging.began()) event.preventDefault();
+    const saves = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s";
+    if (saves || (event.key === "Escape" && merging.text() !== merging.began())) event.preventDefault();
   };
   return (
     <dialog ref={dialog} className="merging" aria-labelledby="merging-title" onClose={close} onKeyDown={press}>

@@ -118,12 +118,13 @@ export class OpenFile extends Store<FileState> {
     void this.load();
   }
 
-  /** Read it anew: what was typed is replaced, and an undo in the editor brings it back. */
-  async load(): Promise<void> {
+  /** Read it anew: what was typed is replaced, and an undo in the editor brings it back. It stays where that fails. */
+  async load(): Promise<boolean> {
     await this.#disk.refresh();
     const { value, error } = this.#disk.get();
-    if (error) this.#fail(error);
+    if (error) this.#missed(error);
     else if (value) this.#put(value);
+    return error === null;
   }
 
   /** Show another part; what stands in the way of that is answered, and this one stays. */
@@ -230,7 +231,7 @@ export class OpenFile extends Store<FileState> {
   }
 
   /** Of a conflict: what stands on disk counts. */
-  takeTheirs(): Promise<void> {
+  takeTheirs(): Promise<boolean> {
     return this.load();
   }
 
@@ -248,6 +249,8 @@ export class OpenFile extends Store<FileState> {
     if (saving) return; // what is on disk may be the save's own, which looks again
     if (error) this.#missed(error);
     else if (value && phase === "ready" && value.version === base.version) this.#same(value);
+    else if (value && dirty && !value.truncated && textOf(value) === this.text())
+      this.#saved(this.text(), value.version); // it was saved, and the answer was lost; or another wrote the same
     else if (value && dirty) this.set({ ...this.get(), theirs: { text: textOf(value), version: value.version } });
     else if (value) this.#put(value);
   }
@@ -315,7 +318,7 @@ export class OpenFile extends Store<FileState> {
 
   #saved(text: string, version: string): void {
     const now = this.text();
-    this.set({ ...this.get(), base: { text, version }, dirty: now !== text, theirs: null });
+    this.set({ ...this.get(), base: { text, version }, dirty: now !== text, theirs: null, error: null });
   }
 }
 

@@ -70,6 +70,7 @@ function Rows({ tree, rows, at, setAt, ask, marks }: RowsProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [over, setOver] = useState<string | null>(null);
   const [held, hold] = useState<string | null>(null);
+  const dragged = useRef<string | null>(null); // what a drag itself carries is whatever its page says
   const ahead = useTypeAhead();
   const shown = useStore(place.tabs).active;
   const drawn = useVirtualizer({
@@ -95,7 +96,8 @@ function Rows({ tree, rows, at, setAt, ask, marks }: RowsProps) {
   const press = (event: KeyboardEvent): void => {
     const row = rows[here];
     if (!row || event.altKey) return;
-    if (event.ctrlKey || event.metaKey) return carry(event, row);
+    const marked = row.path === at && row.kind !== "cut"; // else it only stands first
+    if (event.ctrlKey || event.metaKey) return carry(event, row, marked);
     const page = Math.floor((scroller.current?.clientHeight ?? 0) / ROW_PX);
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
     const step = steps[event.key as keyof typeof steps];
@@ -107,15 +109,15 @@ function Rows({ tree, rows, at, setAt, ask, marks }: RowsProps) {
     else if (event.key === "ArrowRight" && row.kind === "directory" && !row.open) void tree.unfold(row.path);
     else if (event.key === "ArrowLeft" && row.open) void tree.fold(row.path);
     else if (event.key === "ArrowLeft" && parentOf(row.path) !== ".") setAt(parentOf(row.path));
-    else if (event.key === "F2" && row.kind !== "cut") ask({ kind: "rename", path: row.path });
-    else if (event.key === "Delete" && row.kind !== "cut") void remove(place, row);
+    else if (event.key === "F2" && marked) ask({ kind: "rename", path: row.path });
+    else if (event.key === "Delete" && marked) void remove(place, row);
     else return;
     event.preventDefault();
   };
   /** What a drag does, by keys: taken up here, put down there. */
-  const carry = (event: KeyboardEvent, row: Row): void => {
+  const carry = (event: KeyboardEvent, row: Row, marked: boolean): void => {
     const key = event.key.toLowerCase();
-    if (key === "x" && row.kind !== "cut") {
+    if (key === "x" && marked) {
       hold(row.path);
       place.say(`${row.path} is taken up. Ctrl+V moves it into the folder that is marked then.`);
     } else if (key === "v" && held) {
@@ -128,7 +130,8 @@ function Rows({ tree, rows, at, setAt, ask, marks }: RowsProps) {
     event.preventDefault();
     event.stopPropagation();
     setOver(null);
-    const from = event.dataTransfer.getData(DRAGGED);
+    const from = dragged.current;
+    dragged.current = null;
     if (from) void move(place, from, renameTo(folderFor(row), nameOf(from)));
   };
   return (
@@ -160,7 +163,7 @@ function Rows({ tree, rows, at, setAt, ask, marks }: RowsProps) {
               aria-posinset={row.at}
               aria-setsize={row.of}
               aria-expanded={row.kind === "directory" ? row.open : undefined}
-              aria-selected={index === here && at !== null}
+              aria-selected={row.path === at}
               aria-busy={!row.ready}
               aria-label={mark ? `${row.name}, ${mark.says}` : row.name}
               className="tree-row"
@@ -172,7 +175,11 @@ function Rows({ tree, rows, at, setAt, ask, marks }: RowsProps) {
               style={{ transform: `translateY(${start}px)`, paddingLeft: 8 + (row.depth - 1) * 14 }}
               draggable={row.kind !== "cut"}
               onClick={() => use(row)}
-              onDragStart={(event) => event.dataTransfer.setData(DRAGGED, row.path)}
+              onDragStart={(event) => {
+                dragged.current = row.path;
+                event.dataTransfer.setData("text/plain", row.path);
+              }}
+              onDragEnd={() => (dragged.current = null)}
               onDragOver={(event) => (event.preventDefault(), setOver(row.path))}
               onDragLeave={() => setOver(null)}
               onDrop={(event) => drop(event, row)}
@@ -209,8 +216,6 @@ function useTypeAhead() {
     return inTurn.find(({ name }) => name.toLowerCase().startsWith(wanted));
   };
 }
-
-const DRAGGED = "application/x-workroom-path";
 
 function folderFor(row: Row | null): string {
   if (!row) return ".";

@@ -84,7 +84,7 @@ function TabStrip({ open, active }: { open: Tab[]; active: string | null }) {
             aria-controls="tab-panel"
             tabIndex={tab.id === active ? 0 : -1}
             onClick={() => place.tabs.activate(tab.id)}
-            onAuxClick={() => place.closeTab(tab.id)}
+            onAuxClick={(event) => event.button === 1 && place.closeTab(tab.id)}
           >
             <Icon name={TABS[tab.kind]?.icon ?? "files"} />
             <span className="tab-title">{tab.title}</span>
