@@ -39,7 +39,7 @@ def test_a_request_appears_and_is_accepted(visit: Visit) -> None:
     expect(review).to_contain_text("Asked by tester")
     review.get_by_label("A word to the agent").fill("fine by me")
     review.get_by_role("button", name="Accept all").click()
-    expect(review.get_by_text("This is consumed")).to_be_visible()
+    expect(review.get_by_text("This is done")).to_be_visible()
     expect(review).to_contain_text("fine by me")
     expect(inbox(page).get_by_text("Nothing waits for you")).to_be_visible()
     expect(visit.changes()).to_contain_text("Say one")
@@ -65,7 +65,7 @@ def test_some_hunks_and_files_are_accepted(visit: Visit) -> None:
     review.get_by_role("group", name="steps.py").get_by_label("Take hunk 2").uncheck()
     review.get_by_label("Take new.txt").uncheck()
     review.get_by_role("button", name="Accept 1 of 3").click()
-    expect(review.get_by_text("This is consumed")).to_be_visible()
+    expect(review.get_by_text("This is done")).to_be_visible()
     assert visit.read("steps.py") == STEPS.replace("step_1(", "renamed_1(")
     assert not (visit.room.folder / "new.txt").exists()
 
@@ -157,7 +157,7 @@ def test_a_click_within_half_a_second_of_a_redraw_does_not_count(visit: Visit) -
     assert not (visit.room.folder / "new.txt").exists()
     visit.settle()
     review.get_by_role("button", name="Accept all").click()
-    expect(review.get_by_text("This is consumed")).to_be_visible()
+    expect(review.get_by_text("This is done")).to_be_visible()
 
 
 def test_no_key_decides(visit: Visit) -> None:
@@ -246,6 +246,6 @@ def test_the_inbox_works_on_a_phone(visit: Visit) -> None:
     expect(accept).to_be_in_viewport(ratio=1)
     assert accept.bounding_box()["height"] >= 44
     accept.click()
-    expect(review.get_by_text("This is consumed")).to_be_visible()
+    expect(review.get_by_text("This is done")).to_be_visible()
     page.get_by_role("navigation", name="Views").get_by_role("button", name="Inbox").click()
     expect(inbox(page).get_by_role("button", name="called")).to_have_count(3)

@@ -241,7 +241,8 @@ def _facts(record: Approval) -> list[str]:
     if record.status is Status.CONSUMED and record.result is None and record.kind != "transaction":
         facts.append("used; what came of it isn't known: it is being done, or Workroom ended meanwhile")
     facts += _amended_facts(record)
-    facts += [f"decided by {record.decided_by}: {record.note}"] if record.decided_by else []
+    said = f": {record.note}" if record.note else ""
+    facts += [f"decided by {record.decided_by}{said}"] if record.decided_by else []
     return facts
 
 

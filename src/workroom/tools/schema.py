@@ -156,7 +156,7 @@ def _shapes(arguments: type[Arguments]) -> Mapping[str, _Shape]:
 def _restored(name: str, value: Any, shape: _Shape) -> Any:
     """A value as its field means it: parsed where it came as a JSON string, without nulls in a list's objects."""
     if isinstance(value, str):
-        value = _parsed(name, value)
+        value = _parsed(name, value, "an object in braces" if shape == "object" else "a list in brackets")
     if isinstance(value, list):
         if len(value) > _MOST:
             raise _wrong(name, f"`{name}` holds {len(value):,} items; at most {_MOST:,} are taken.")
@@ -166,7 +166,7 @@ def _restored(name: str, value: Any, shape: _Shape) -> Any:
 
 def _item(name: str, item: Any, shape: _Shape) -> Any:
     if isinstance(item, str) and shape == "objects":
-        item = _parsed(name, item)
+        item = _parsed(name, item, "an object in braces")
     if isinstance(item, dict):
         if len(item) > _MOST:
             raise _wrong(name, f"`{name}` has {len(item):,} fields; at most {_MOST:,} are taken.")
@@ -174,7 +174,7 @@ def _item(name: str, item: Any, shape: _Shape) -> Any:
     return item
 
 
-def _parsed(name: str, text: str) -> Any:
+def _parsed(name: str, text: str, meant: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -182,7 +182,7 @@ def _parsed(name: str, text: str) -> Any:
         raise WorkroomError(
             ErrorCode.INVALID_INPUT,
             f"`{name}` came as a string that isn't valid JSON ({where}).",
-            next_step=f"Send `{name}` as JSON itself (a list in brackets), not inside a string.",
+            next_step=f"Send `{name}` as JSON itself ({meant}), not inside a string.",
             details={"field": name},
         ) from None
 

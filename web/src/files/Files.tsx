@@ -21,6 +21,13 @@ export function Files() {
   const [at, setAt] = useState<string | null>(null);
   const rows = useMemo(() => rowsOf(state), [state]);
   const marks = useMemo(() => marksOf(git), [git]);
+  /** The keys go on in the tree, but where a new file is written next. */
+  const named = (made: string | null): void => {
+    const text = asked?.kind === "file" && made !== null;
+    ask(null);
+    if (!text) requestAnimationFrame(() => document.querySelector<HTMLElement>(".tree")?.focus());
+    if (made !== null) void tree.reveal(made).then(() => setAt(made));
+  };
   return (
     <>
       <div className="side-title side-head">
@@ -28,7 +35,7 @@ export function Files() {
         <Tool icon="file-new" says="New file" run={() => ask({ kind: "file", folder: folderOf(rows, at) })} />
         <Tool icon="folder-new" says="New folder" run={() => ask({ kind: "folder", folder: folderOf(rows, at) })} />
       </div>
-      {asked ? <Naming asked={asked} done={() => ask(null)} /> : null}
+      {asked ? <Naming asked={asked} done={named} /> : null}
       {state.error ? (
         <Failure error={state.error} retry={() => void tree.begin()} />
       ) : state.levels.has(".") ? (
@@ -86,12 +93,24 @@ function Rows({ tree, rows, at, setAt, ask, marks }: RowsProps) {
   useEffect(() => {
     if (at) drawn.scrollToIndex(here);
   }, [drawn, here, at]);
-  if (!rows.length) return <Empty icon="folder" title="The folder is empty" />;
+  if (!rows.length)
+    return (
+      <Empty icon="folder" title="The folder is empty">
+        <p>New file, above, makes the first one.</p>
+      </Empty>
+    );
 
   const use = (row: Row): void => {
     setAt(row.path);
     if (row.kind === "directory") void tree.toggle(row.path);
     else if (row.kind !== "cut") place.openFile(row.path);
+  };
+  /** Deleted, and the keys go on at its neighbour. */
+  const takeAway = (row: Row): void => {
+    const rest = rows.filter((one) => one.path !== row.path && !one.path.startsWith(`${row.path}/`));
+    const next = rest[here] ?? rest.at(-1);
+    if (next) setAt(next.path);
+    void remove(place, row);
   };
   const press = (event: KeyboardEvent): void => {
     const row = rows[here];
@@ -105,12 +124,13 @@ function Rows({ tree, rows, at, setAt, ask, marks }: RowsProps) {
     if (step !== undefined) setAt((rows[Math.min(Math.max(here + step, 0), rows.length - 1)] ?? row).path);
     else if (named) setAt(named.path);
     else if (event.key === "Escape" && held) hold(null);
+    else if (event.key === "Enter" && row.kind !== "directory" && row.kind !== "cut") place.goToFile(row.path);
     else if (event.key === "Enter" || event.key === " ") use(row);
     else if (event.key === "ArrowRight" && row.kind === "directory" && !row.open) void tree.unfold(row.path);
     else if (event.key === "ArrowLeft" && row.open) void tree.fold(row.path);
     else if (event.key === "ArrowLeft" && parentOf(row.path) !== ".") setAt(parentOf(row.path));
     else if (event.key === "F2" && marked) ask({ kind: "rename", path: row.path });
-    else if (event.key === "Delete" && marked) void remove(place, row);
+    else if (event.key === "Delete" && marked && !event.repeat) takeAway(row);
     else return;
     event.preventDefault();
   };

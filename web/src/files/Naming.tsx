@@ -12,7 +12,7 @@ const SAYS = { file: "Name of the new file", folder: "Name of the new folder", r
 /** What the button says, and what while that is on its way. */
 const SAYS_DONE = { rename: ["Rename", "Renaming…"], create: ["Create", "Creating…"] };
 
-export function Naming({ asked, done }: { asked: Asked; done: () => void }) {
+export function Naming({ asked, done }: { asked: Asked; done: (made: string | null) => void }) {
   const place = usePlace();
   const [name, setName] = useState(nameAsked(asked));
   const [error, setError] = useState<Refused | null>(null);
@@ -26,15 +26,21 @@ export function Naming({ asked, done }: { asked: Asked; done: () => void }) {
   };
   const where = escaped(asked.kind === "rename" ? asked.path : asked.folder === "." ? "the root" : asked.folder);
   return (
-    <form className="naming" onSubmit={submit} onKeyDown={(event) => event.key === "Escape" && done()}>
+    <form className="naming" onSubmit={submit} onKeyDown={(event) => event.key === "Escape" && done(null)}>
       <label>
         {SAYS[asked.kind]}
-        <input autoFocus value={name} onChange={(event) => setName(event.target.value)} spellCheck={false} />
+        <input
+          autoFocus
+          value={name}
+          onFocus={({ target }) => target.setSelectionRange(0, stemOf(target.value).length)}
+          onChange={(event) => setName(event.target.value)}
+          spellCheck={false}
+        />
       </label>
       <p className="quiet">{asked.kind === "rename" ? `of ${where}` : `in ${where}; a / makes folders`}</p>
       {error ? <Failure error={error} /> : null}
       <div className="actions">
-        <button type="button" onClick={done}>
+        <button type="button" onClick={() => done(null)}>
           Cancel
         </button>
         <button type="submit" className="primary" disabled={running || !name.trim()}>
@@ -43,4 +49,10 @@ export function Naming({ asked, done }: { asked: Asked; done: () => void }) {
       </div>
     </form>
   );
+}
+
+/** What is changed most often of a name: all before its extension. */
+function stemOf(name: string): string {
+  const at = name.lastIndexOf(".");
+  return at > 0 ? name.slice(0, at) : name;
 }

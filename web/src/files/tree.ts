@@ -73,9 +73,10 @@ export class Tree extends Store<TreeState> {
   /** Fetch anew what a commit may have changed of what is seen. What is folded is fetched when it is unfolded. */
   async follow(committed: Pick<Committed, "paths" | "total">): Promise<void> {
     const whole = committed.total > committed.paths.length;
-    const known = [...this.get().levels.keys()];
     const touched = new Set(committed.paths.flatMap((path) => [parentOf(path), path, ...parentsOf(path)]));
-    const seen = known.filter((path) => (whole || touched.has(path)) && this.#isSeen(path));
+    const { levels, open } = this.get();
+    const unfolded = levels.has(ROOT) ? [ROOT, ...open] : []; // also one that was gone, and is back
+    const seen = unfolded.filter((path) => (whole || touched.has(path)) && this.#isSeen(path));
     await Promise.all(seen.map((path) => this.#load(path)));
   }
 

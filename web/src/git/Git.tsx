@@ -85,9 +85,14 @@ function apart({ ahead, behind }: Status, upstream: string): string {
 function Commit() {
   const { work } = usePlace();
   const { doing, message } = useStore(work);
+  /** Done, there is nothing to commit yet: the next message is written then. */
+  const commit = async (all: boolean): Promise<void> => {
+    await work.commit(all);
+    if (document.activeElement === document.body) document.getElementById("git-message")?.focus();
+  };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    void work.commit(false);
+    void commit(false);
   };
   const off = !message.trim() || doing !== "";
   return (
@@ -106,7 +111,7 @@ function Commit() {
         <button type="submit" className="primary" disabled={off}>
           Commit staged
         </button>
-        <button type="button" disabled={off} onClick={() => void work.commit(true)}>
+        <button type="button" disabled={off} onClick={() => void commit(true)}>
           Commit all
         </button>
       </div>

@@ -4,6 +4,7 @@ import type { EntryRow, Tools } from "../api/types";
 import { DiffText } from "../parts/DiffText";
 import { escaped } from "../parts/escape";
 import { Failure, Loading } from "../parts/states";
+import { useKeptFocus } from "../parts/useKeptFocus";
 import { usePlace } from "../shell/place";
 import { clockTime, useAgo } from "../state/clock";
 import { Resource, useStore } from "../state/store";
@@ -19,9 +20,10 @@ export function Entry({ tab }: { tab: Tab }) {
     tabs.show({ ...tab, asks: undefined }); // asked once
   }, [tab, tabs]);
   const { value: entry, error, refresh } = useEntry(Number(tab.about));
+  useKeptFocus(way ?? "", ".review");
   if (!entry) return error ? <Failure error={error} retry={refresh} /> : <Loading what="the change" />;
   return (
-    <article className="review" aria-labelledby="entry-title">
+    <article className="review" aria-labelledby="entry-title" tabIndex={-1}>
       <div className="review-scroll">
         <Facts entry={entry} />
         {way ? null : <Changed number={entry.number} />}
@@ -116,12 +118,18 @@ function Changed({ number }: { number: number }) {
 }
 
 function Ways({ entry, choose }: { entry: EntryRow; choose: (way: Way) => void }) {
+  const newest = useStore(usePlace().past).entries[0]?.number === entry.number;
   const takesBack = entry.undoes !== null;
   return (
     <footer className="decision" aria-label="Ways back">
       <div className="decision-row">
         <span className="grow quiet">You see what a way back does before it is taken.</span>
-        <button type="button" onClick={() => choose("rewind")}>
+        <button
+          type="button"
+          disabled={newest}
+          title={newest ? "Nothing was changed since" : undefined}
+          onClick={() => choose("rewind")}
+        >
           Rewind to here
         </button>
         <button type="button" disabled={entry.undoneBy !== null} onClick={() => choose("undo")}>

@@ -19,7 +19,7 @@ export function OpenPlan() {
       <ol>
         {plan.steps.map((step, at) => (
           <li key={at}>
-            {escaped(step.text)} <span className="chip">{step.kind}</span>
+            {escaped(step.text)} {step.kind === "other" ? null : <span className="chip">{step.kind}</span>}
           </li>
         ))}
       </ol>

@@ -27,7 +27,7 @@ export function QuickOpen() {
       setQuery={setQuery}
       rows={current && current.matches}
       drawn={(match) => <Path match={match} />}
-      choose={(match) => openAndFocus(place, match.path)}
+      choose={(match) => place.goToFile(match.path)}
       close={() => place.picked("file")}
     >
       {error ? (
@@ -57,12 +57,6 @@ function useFound(place: Place, query: string) {
   }, [found, query]);
   const { value, error } = useStore(found);
   return { answer: value, error, again: () => void found.refresh() };
-}
-
-/** Where its cursor stood, if it is open already. */
-function openAndFocus(place: Place, path: string): void {
-  const { line, column } = place.files.of(path).cursor.get();
-  place.openFile(path, line, column);
 }
 
 function Path({ match: { path, positions } }: { match: Match }) {

@@ -6,6 +6,7 @@ import { Failure } from "../parts/states";
 import { useSettled } from "../parts/useSettled";
 import { usePlace } from "../shell/place";
 import { useStore } from "../state/store";
+import { statusOf } from "./Facts";
 import { type Part, partOf, type Selection } from "./selection";
 import { useDecide } from "./useDecide";
 
@@ -85,7 +86,7 @@ function Done({ shown }: { shown: ShowAnswer }) {
   return (
     <footer className="decision" aria-label="Your decision">
       <p className="decision-done" role="status">
-        This is {shown.status}. {shown.facts.find((fact) => fact.startsWith("decided by")) ?? ""}
+        This is {statusOf(shown)}. {shown.facts.find((fact) => fact.startsWith("decided by")) ?? ""}
       </p>
       <div className="decision-row">
         <button type="button" onClick={() => place.tabs.close(`review-${shown.id}`)}>

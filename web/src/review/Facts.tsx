@@ -15,7 +15,7 @@ export function Facts({ shown, row }: { shown: ShowAnswer; row: WaitingRow | und
   return (
     <header className="facts">
       <p className="facts-kind">
-        <span className={`chip chip-${shown.status}`}>{shown.status}</span>
+        <span className={`chip chip-${shown.status}`}>{statusOf(shown)}</span>
         <span className="chip">{shown.kind}</span>
         <span className="id" title={shown.id}>
           {shortOf(shown.id)}
@@ -36,6 +36,11 @@ export function Facts({ shown, row }: { shown: ShowAnswer; row: WaitingRow | und
       {shown.obstacle ? <Notes kind="danger" title="It can't be accepted" notes={[shown.obstacle]} /> : null}
     </header>
   );
+}
+
+/** How it stands, in a person's words: what was accepted is done, but for what is approved for later and for a plan. */
+export function statusOf({ status }: ShowAnswer): string {
+  return status === "consumed" ? "done" : status;
 }
 
 function Asked({ row }: { row: WaitingRow }) {

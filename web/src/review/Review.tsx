@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import type { ShowAnswer } from "../api/types";
 import { lookAlikes } from "../inbox/alike";
 import { Failure, Loading } from "../parts/states";
+import { useKeptFocus } from "../parts/useKeptFocus";
 import { usePlace } from "../shell/place";
 import { Resource, useStore } from "../state/store";
 import type { Tab } from "../state/tabs";
@@ -21,6 +22,7 @@ export function Review({ tab }: { tab: Tab }) {
   const pending = useStore(room.pending).value;
   const { value, error } = useStore(shown);
   useEffect(() => void shown.refresh(), [shown, pending]);
+  useKeptFocus(value?.status ?? "", ".review");
   if (!value)
     return error ? <Failure error={error} retry={() => void shown.refresh()} /> : <Loading what="the request" />;
   return <Presented key={value.sha256} shown={value} refresh={() => void shown.refresh()} />;
@@ -33,15 +35,16 @@ function Presented({ shown, refresh }: { shown: ShowAnswer; refresh: () => void 
   const [editing, setEditing] = useState(false);
   const row = pending.find((one) => one.id === shown.id);
   const waits = shown.status === "pending";
+  useKeptFocus(String(editing), ".review");
   if (editing && waits) {
     return (
-      <article className="review" aria-labelledby="review-title">
+      <article className="review" aria-labelledby="review-title" tabIndex={-1}>
         <Edit shown={shown} back={() => setEditing(false)} refresh={refresh} />
       </article>
     );
   }
   return (
-    <article className="review" aria-labelledby="review-title">
+    <article className="review" aria-labelledby="review-title" tabIndex={-1}>
       <div className="review-scroll">
         <Facts shown={shown} row={row} />
         {waits ? <Alike shown={shown} others={lookAlikes(pending, shown.id)} /> : null}

@@ -2,6 +2,7 @@
 import { useState } from "react";
 import type { Refused } from "../api/call";
 import type { Methods } from "../api/types";
+import { undoing } from "../history/undoing";
 import { usePlace } from "../shell/place";
 import { asRefused } from "../state/store";
 
@@ -14,6 +15,12 @@ const SAID = {
   hold: "Approved. Nothing was done yet: it is when the agent asks for it again.",
 };
 
+/** The change that was made, where the answer to the agent names one. */
+function transactionOf(envelope: Record<string, unknown> | undefined): string | undefined {
+  const data = envelope?.data as { transactionId?: string; committed?: boolean } | undefined;
+  return data?.committed ? data.transactionId : undefined;
+}
+
 export function useDecide(refresh: () => void) {
   const place = usePlace();
   const [running, setRunning] = useState<keyof typeof SAID | null>(null);
@@ -25,8 +32,8 @@ export function useDecide(refresh: () => void) {
     place.room
       .call(method, params)
       .then((done) => {
-        const failed = done.envelope?.ok === false;
-        place.say(`${failed ? "Accepted, but not done. " : `${SAID[word]} `}${done.summary ?? ""}`.trim());
+        if (done.envelope?.ok === false) place.say(`Accepted, but not done. ${done.summary ?? ""}`.trim());
+        else place.say(SAID[word], undoing(place, transactionOf(done.envelope)));
         refresh();
       })
       .catch((refused: unknown) => setError(asRefused(refused)))

@@ -3,6 +3,7 @@ import { type KeyboardEvent, useEffect } from "react";
 import { Boundary } from "../parts/Boundary";
 import { Icon } from "../parts/Icon";
 import { Empty } from "../parts/states";
+import { useKeptFocus } from "../parts/useKeptFocus";
 import { useStore } from "../state/store";
 import { type Tab, shownOf } from "../state/tabs";
 import { usePlace } from "./place";
@@ -13,6 +14,7 @@ export function Middle() {
   const tabs = useStore(place.tabs);
   const { open, active } = tabs;
   const shown = shownOf(tabs);
+  useKeptFocus(active ?? "", shown ? `#${CSS.escape(`tab-${shown.id}`)}` : ".middle");
   const View = shown ? TABS[shown.kind]?.view : undefined;
   return (
     <section className="middle" aria-label="Open" data-part tabIndex={-1}>
@@ -24,9 +26,10 @@ export function Middle() {
           </Boundary>
         </div>
       ) : (
-        <Empty icon="inbox" title="Nothing is open">
+        <Empty icon="files" title="Nothing is open">
           <p>
-            Requests that wait are in the inbox. <kbd>?</kbd> shows the keys.
+            A click on the left or <kbd>Ctrl+P</kbd> opens a file. What agents ask is in the inbox. <kbd>?</kbd> shows
+            the keys.
           </p>
         </Empty>
       )}

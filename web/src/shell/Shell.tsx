@@ -2,6 +2,7 @@
 import { useEffect, useState } from "react";
 import { Inbox } from "../inbox/Inbox";
 import { Boundary } from "../parts/Boundary";
+import { useFocusBack } from "../parts/useFocusBack";
 import { QuickOpen } from "../quick/QuickOpen";
 import { nameOf } from "../parts/paths";
 import type { Room } from "../state/room";
@@ -28,6 +29,7 @@ export function Shell({ room, folders, choose, note }: ShellProps) {
   useTitle(room);
   useEffect(() => void place.tree.begin(), [place]);
   useKeys(place);
+  useFocusBack();
   useTurnedTo(room);
   useEffect(() => {
     if (note) place.say(note);

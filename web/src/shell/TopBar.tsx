@@ -44,9 +44,20 @@ export function TopBar({ folders, choose }: { folders: string[]; choose: (path: 
         <Icon name="leave" />
         <span className="sr">Sign out</span>
       </button>
+      <Announced />
       <HiddenInbox />
       <Help />
     </header>
+  );
+}
+
+/** Tells screen readers how many requests wait, as often as that changes. */
+function Announced() {
+  const waiting = useStore(usePlace().room.pending).value?.length ?? 0;
+  return (
+    <span className="sr" role="status">
+      {waiting ? `${waiting} ${waiting === 1 ? "request waits" : "requests wait"} in the inbox` : ""}
+    </span>
   );
 }
 

@@ -106,6 +106,12 @@ export class Place {
     if (line) this.files.of(path).goTo({ line, column });
   }
 
+  /** Show a file where its cursor stands, and go on there. */
+  goToFile(path: string): void {
+    const { line, column } = this.files.of(path).cursor.get();
+    this.openFile(path, line, column);
+  }
+
   /** Show what another opened or changed; the focus stays where it is. */
   glance(path: string, by: string, line?: number): void {
     this.tabs.glance({ ...fileTab(path), by });

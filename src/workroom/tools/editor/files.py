@@ -24,10 +24,10 @@ from workroom.tools.tool import Call, Proposal, flat_tool
 __all__ = ["CREATE", "DELETE", "MOVE"]
 
 
-def _planned(call: Call, arguments: Change, operation: Operation) -> Planned:
+def _planned(call: Call, arguments: Change, operation: Operation, title: str) -> Planned:
     """The plan of the operation, or the one that the person was asked about, whatever is sent now."""
     if arguments.transaction_id is None:
-        return call.workspace.transactions.plan((operation,), pulse=call.pulse)
+        return call.workspace.transactions.plan((operation,), title=title, pulse=call.pulse)
     found = waiting(call, arguments.transaction_id)
     kinds = [each["type"] for each in found.operations]
     if kinds != [operation.type]:
@@ -65,7 +65,7 @@ def _create(call: Call, arguments: CreateInput) -> Proposal | Envelope:
     path = root.resolve(root.parse_write(arguments.path))
     if arguments.transaction_id is None:
         _check_free(call, path)
-    planned = _planned(call, arguments, _creation(path, arguments))
+    planned = _planned(call, arguments, _creation(path, arguments), f"Create {path}")
     fields = {"path": path, "kind": arguments.kind}
 
     def done() -> Envelope:
@@ -137,7 +137,8 @@ def _move(call: Call, arguments: MoveInput) -> Proposal | Envelope:
     root = call.workspace.root
     source = root.resolve(root.parse_write(arguments.source), last=False)
     target = root.resolve(root.parse_write(arguments.target), last=False)
-    planned = _planned(call, arguments, Move.model_validate({"type": "move", "from": source, "to": target}))
+    operation = Move.model_validate({"type": "move", "from": source, "to": target})
+    planned = _planned(call, arguments, operation, f"Move {source} to {target}")
     count = call.workspace.buffers.count_at(source)
     return proposed(
         call,
@@ -193,7 +194,7 @@ def _delete(call: Call, arguments: DeleteInput) -> Proposal | Envelope:
     root = call.workspace.root
     path = root.resolve(root.parse_write(arguments.path), last=False)
     operation = Delete(type="delete", path=path, recursive=arguments.recursive)
-    planned = _planned(call, arguments, operation)
+    planned = _planned(call, arguments, operation, f"Delete {path}")
     fields = {"path": path, "deleted": False, "buffers_closed": []}
     return proposed(
         call,
