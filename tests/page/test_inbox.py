@@ -103,6 +103,29 @@ def test_a_request_is_edited_before_it_is_accepted(visit: Visit) -> None:
     assert visit.read("steps.py") == ("# mine\n" + STEPS.replace("step_1(", "renamed_1(")).replace("\n", "\r\n")
 
 
+def test_what_was_edited_is_there_again_after_a_look_elsewhere(visit: Visit) -> None:
+    visit.write("steps.py", STEPS)
+    visit.write("other.txt", "other\n")
+    page = visit.sign_in()
+    visit.stage(rename(1), title="Rename a step")
+    opened(visit, "Rename a step").get_by_role("button", name="Edit first").click()
+    text = page.get_by_role("textbox", name="steps.py, to be edited")
+    text.press("Control+Home")
+    page.keyboard.type("# mine")
+    page.keyboard.press("Enter")
+    page.get_by_role("treeitem", name="other.txt").click()
+    expect(page.get_by_role("textbox", name="Text of other.txt")).to_be_visible()
+    page.get_by_role("tab", name="Rename a step").click()
+    expect(text).to_contain_text("# mine")
+    text.press("Control+Home")
+    page.keyboard.type("# more")
+    page.keyboard.press("Enter")
+    visit.settle()
+    page.get_by_role("button", name="Accept as edited").click()
+    expect(page.get_by_text("accepted as the person edited it")).to_be_visible()
+    assert visit.read("steps.py") == "# more\n# mine\n" + STEPS.replace("step_1(", "renamed_1(")
+
+
 def test_what_is_approved_for_later_is_done_when_the_agent_asks_again(visit: Visit) -> None:
     page = visit.sign_in()
     visit.stage(CREATE, title="Say one")

@@ -1,7 +1,8 @@
 /** The page begins: the code leaves the address first, before anything else is done. */
 import { createRoot } from "react-dom/client";
 import { Boundary } from "./parts/Boundary";
-import { askBeforeLeaving } from "./editor/files";
+import { countUnsaved } from "./editor/files";
+import { isBegun } from "./review/editing";
 import { App } from "./shell/App";
 import { begin, followOtherTabs, takeCode } from "./state/session";
 import { applyTheme } from "./state/theme";
@@ -15,7 +16,9 @@ import "./styles/search.css";
 const code = takeCode();
 applyTheme();
 followOtherTabs();
-askBeforeLeaving();
+addEventListener("beforeunload", (event) => {
+  if (countUnsaved() || isBegun()) event.preventDefault(); // the browser asks before what was typed is lost
+});
 addEventListener("hashchange", () => {
   const another = takeCode(); // a new link that is opened in the same tab
   if (another) void begin(another);

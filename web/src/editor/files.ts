@@ -402,13 +402,6 @@ export function countUnsaved(): number {
   return [...folders.values()].reduce((sum, { dirty }) => sum + dirty.length, 0);
 }
 
-/** A page with changes that aren't saved asks before it is left. */
-export function askBeforeLeaving(): void {
-  addEventListener("beforeunload", (event) => {
-    if (countUnsaved()) event.preventDefault();
-  });
-}
-
 /** The number of a part's first line, by that of the part beside it that was read of the same file. */
 function firstLineBy(answer: Read, last: Read | null, part: Part | null): number | null {
   if (!last || !part || part.firstLine === null || last.size !== answer.size || last.mtime !== answer.mtime)

@@ -6,7 +6,7 @@ import { Failure, Loading } from "../parts/states";
 import { useSettled } from "../parts/useSettled";
 import { usePlace } from "../shell/place";
 import { Resource, useStore } from "../state/store";
-import { type Draft, draftOf, edited, type Obstacle } from "./editing";
+import { begin, begunOf, type Draft, draftOf, edited, type Obstacle } from "./editing";
 import { useDecide } from "./useDecide";
 
 const Writing = lazy(() => import("../editor/Writing"));
@@ -24,7 +24,12 @@ export function Edit({ shown, back, refresh }: EditProps) {
 
 function Editing({ proposal, shown, back, refresh }: EditProps & { proposal: ProposalAnswer }) {
   const [files] = useState(() => proposal.files.map(draftOf));
-  const [texts, setTexts] = useState<Record<string, string>>({});
+  const [texts, setTexts] = useState(() => begunOf(shown.id));
+  const write = (path: string, text: string): void => {
+    const now = { ...begunOf(shown.id), [path]: text };
+    begin(shown.id, now);
+    setTexts(now);
+  };
   const drafts = files.filter((file): file is Draft => "path" in file);
   const contents = edited(drafts, texts);
   return (
@@ -43,7 +48,7 @@ function Editing({ proposal, shown, back, refresh }: EditProps & { proposal: Pro
               key={file.path}
               draft={file}
               text={texts[file.path] ?? file.before}
-              write={(text) => setTexts((before) => ({ ...before, [file.path]: text }))}
+              write={(text) => write(file.path, text)}
             />
           ) : (
             <Uneditable key={file.shown} file={file} />
@@ -57,6 +62,7 @@ function Editing({ proposal, shown, back, refresh }: EditProps & { proposal: Pro
 
 function File({ draft, text, write }: { draft: Draft; text: string; write: (text: string) => void }) {
   const changed = text !== draft.before;
+  const [first] = useState(text);
   return (
     <div className="file">
       <div className="file-head">
@@ -69,7 +75,7 @@ function File({ draft, text, write }: { draft: Draft; text: string; write: (text
         ))}
       </div>
       <Suspense fallback={<Loading what="the editor" />}>
-        <Writing path={draft.path} label={`${draft.shown}, to be edited`} text={draft.before} write={write} />
+        <Writing path={draft.path} label={`${draft.shown}, to be edited`} text={first} write={write} />
       </Suspense>
     </div>
   );

@@ -10,6 +10,7 @@ import type { Tab } from "../state/tabs";
 import { Alike } from "./Alike";
 import { Decision } from "./Decision";
 import { Edit } from "./Edit";
+import { forget, isBegun } from "./editing";
 import { Facts } from "./Facts";
 import { Files } from "./Files";
 import { Raw } from "./Raw";
@@ -32,10 +33,13 @@ function Presented({ shown, refresh }: { shown: ShowAnswer; refresh: () => void 
   const { room } = usePlace();
   const pending = useStore(room.pending).value ?? [];
   const [selection, select] = useState<Selection>(none);
-  const [editing, setEditing] = useState(false);
+  const [editing, setEditing] = useState(() => isBegun(shown.id));
   const row = pending.find((one) => one.id === shown.id);
   const waits = shown.status === "pending";
   useKeptFocus(String(editing), ".review");
+  useEffect(() => {
+    if (!waits) forget(shown.id);
+  }, [waits, shown.id]);
   if (editing && waits) {
     return (
       <article className="review" aria-labelledby="review-title" tabIndex={-1}>

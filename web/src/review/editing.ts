@@ -1,10 +1,30 @@
-/** A proposal's contents as texts that can be edited, and back; what a text area would change is given back. Pure. */
+/** A proposal's contents as texts that can be edited, and back; what a text area would change is given back. */
 import type { EditableRow } from "../api/types";
 
 export type Draft = { path: string; shown: string; flags: string[]; before: string; ends: "\n" | "\r\n" };
 
 /** A file that can't be edited here says why. */
 export type Obstacle = { shown: string; obstacle: string };
+
+/** What was typed into requests that still wait, by their id and path: it outlives a look at another tab. */
+const begun = new Map<string, Record<string, string>>();
+
+export function begunOf(id: string): Record<string, string> {
+  return begun.get(id) ?? {};
+}
+
+export function begin(id: string, texts: Record<string, string>): void {
+  begun.set(id, texts);
+}
+
+/** It was decided. */
+export function forget(id: string): void {
+  begun.delete(id);
+}
+
+export function isBegun(id?: string): boolean {
+  return id === undefined ? begun.size > 0 : begun.has(id);
+}
 
 export function draftOf(row: EditableRow): Draft | Obstacle {
   const { shown, path } = row;
