@@ -246,6 +246,7 @@ def test_the_last_commit_is_taken_back_once_that_was_said(visit: Visit, repo: Pa
     expect(question).to_have_count(0)
     assert git(repo, "log", "-1", "--format=%s") == "Too early"
     view(page).get_by_role("button", name="Undo commit…").click()
+    visit.settle()
     question.get_by_role("button", name="Undo it").click()
     expect(group(page, "Staged").get_by_role("button", name="f.txt, modified")).to_be_visible()
     expect(view(page).get_by_role("textbox", name="Message")).to_have_value("Too early")
@@ -261,6 +262,7 @@ def test_a_commit_that_came_after_the_question_is_not_taken_back(visit: Visit, r
     view(page).get_by_role("button", name="Undo commit…").click()
     expect(question).to_be_visible()
     git(repo, "commit", "-q", "--allow-empty", "-m", "Theirs")
+    visit.settle()
     question.get_by_role("button", name="Undo it").click()
     expect(view(page).get_by_role("alert")).to_contain_text("Nothing was undone.")
     expect(question).to_have_count(0)
@@ -274,10 +276,15 @@ def test_a_pushed_commit_is_forced_only_where_it_was_refused(visit: Visit, repo:
     question = view(page).get_by_role("region", name="Undo the last commit")
     view(page).get_by_role("button", name="Undo commit…").click()
     expect(question.get_by_role("button", name="Undo it all the same")).to_have_count(0)
+    visit.settle()
     question.get_by_role("button", name="Undo it").click()
     expect(view(page).get_by_role("alert")).to_contain_text("Make a commit that turns it back")
     expect(question).to_contain_text("It is in origin/main: whoever fetched it keeps it")
     assert git(repo, "log", "-1", "--format=%s") == "Out"
+    question.get_by_role("button", name="Undo it all the same").click()  # the second of two clicks
+    expect(question.get_by_text("That click came too soon")).to_be_visible()
+    assert git(repo, "log", "-1", "--format=%s") == "Out"
+    visit.settle()
     question.get_by_role("button", name="Undo it all the same").click()
     expect(view(page).get_by_role("region", name="Branch")).to_contain_text("1 behind origin/main")
     assert git(repo, "log", "-1", "--format=%s") == "one"
