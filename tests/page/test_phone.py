@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 from tests.page.browsing import PHONE, Visit
 from tests.page.test_states import ready
@@ -64,3 +65,22 @@ def test_nothing_reaches_beyond_the_side_in_any_view(visit: Visit) -> None:
     page.keyboard.press("Control+P")
     expect(page.get_by_role("dialog")).to_be_visible()
     fits(page)
+
+
+@pytest.mark.parametrize("width", [380, 1024])
+def test_what_stands_above_a_text_fits_the_window(visit: Visit, width: int) -> None:
+    path = "deep/" + "a-long-name-" * 8 + ".md"
+    visit.write(path, "# Long\n")
+    page = visit.sign_in()
+    page.keyboard.press("Control+P")
+    page.keyboard.type("long")
+    expect(page.get_by_role("dialog").get_by_role("option")).to_have_count(1)
+    page.keyboard.press("Enter")
+    document = page.get_by_role("article", name=path)
+    expect(document).to_be_visible()
+    page.set_viewport_size({"width": width, "height": 740})
+    edge = document.evaluate("(it) => it.getBoundingClientRect().right")
+    for name in ("Edit", "Since commit", "Save"):
+        place = document.get_by_role("button", name=name, exact=True).bounding_box()
+        assert place is not None
+        assert place["x"] + place["width"] <= edge

@@ -22,6 +22,9 @@ FOR_PERSON: Mapping[str, str] = {
     # git
     "Look at editor_git_status, and make the call again.": _AGAIN,
     "Look at editor_git_status.": "Look at what git says now.",
+    "Look at what is staged and changed now (editor_git_status), then commit that.": (
+        "Look at what is staged and changed now, then commit that."
+    ),
     "Look at editor_git_status and at that commit, then undo it by its own hash if it is meant.": (
         "Look at the last commit, which is another one now; undo it only if it is meant."
     ),

@@ -12,7 +12,7 @@ export function Marked({ text, marks }: { text: string; marks: ReadonlySet<numbe
 }
 
 /** Characters that stand together and are marked alike; `marks` holds places in `text`. */
-export function runsOf(text: string, marks: ReadonlySet<number>): [string, boolean][] {
+function runsOf(text: string, marks: ReadonlySet<number>): [string, boolean][] {
   const runs: [string, boolean][] = [];
   let at = 0;
   for (const character of text) {

@@ -5,7 +5,7 @@
  */
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 
-export const SETTLE_MS = 500;
+const SETTLE_MS = 500;
 
 export type Settled = {
   /** Not settled yet: buttons show it. */

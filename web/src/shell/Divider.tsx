@@ -4,7 +4,7 @@ import { Store, useStore } from "../state/store";
 
 const STEP = 16;
 
-export class Width extends Store<number> {
+class Width extends Store<number> {
   constructor(
     readonly says: string,
     private readonly kept: string,
@@ -22,7 +22,7 @@ export class Width extends Store<number> {
   }
 }
 
-export const WIDTHS = {
+const WIDTHS = {
   side: new Width("Width of the left bar", "workroom.side", 180, 260, 640),
   inbox: new Width("Width of the inbox", "workroom.inbox", 240, 340, 720),
 };

@@ -23,7 +23,7 @@ export type Command = {
   fits?: (place: Place) => boolean;
 };
 
-export const COMMANDS: Command[] = [
+const COMMANDS: Command[] = [
   { title: "File: Open", keys: "Ctrl+P", run: (place) => place.picking.set("file") },
   { title: "File: Save", keys: "Ctrl+S", run: save, fits: isFile },
   { title: "Tab: Close", keys: "Alt+W", run: closeTab, fits: isOpen },
