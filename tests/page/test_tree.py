@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 from tests.page.browsing import Visit
 from tests.page.test_files import item, tree_of
 
@@ -139,3 +139,26 @@ def test_a_file_is_moved_by_keys(visit: Visit) -> None:
     page.keyboard.press("Control+V")
     expect(page.get_by_text("box is taken up.")).to_be_visible()
     assert visit.read("box/a.txt") == "a\n"
+
+
+def test_a_folder_that_is_on_its_way_says_so(visit: Visit) -> None:
+    visit.write("a/one.txt", "1\n")
+    page = visit.sign_in()
+    expect(item(page, "a")).to_be_visible()
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        unfolds = '"expand":["a"]' in (route.request.post_data or "")
+        _ = held.append(route) if unfolds else route.continue_()
+
+    page.route("**/page/v1/call", hold)
+    item(page, "a").click()
+    expect(item(page, "a")).to_have_attribute("aria-busy", "true")
+    name = item(page, "a").locator(".tree-name")
+        "() => document.querySelector('[aria-busy=true]')?.getAnimations({subtree: true}).length === 0"
+    )
+    said = "(it) => getComputedStyle(it, '::after').content"
+    assert name.evaluate(said) == '" loading…"'
+    held.pop().continue_()
+    expect(item(page, "one.txt")).to_be_visible()
+    assert name.evaluate(said) == "none"
