@@ -148,8 +148,10 @@ def test_a_folder_that_is_on_its_way_says_so(visit: Visit) -> None:
     held: list[Route] = []
 
     def hold(route: Route) -> None:
-        unfolds = '"expand":["a"]' in (route.request.post_data or "")
-        _ = held.append(route) if unfolds else route.continue_()
+        if '"expand":["a"]' in (route.request.post_data or ""):
+            held.append(route)
+        else:
+            route.continue_()
 
     page.route("**/page/v1/call", hold)
     item(page, "a").click()
