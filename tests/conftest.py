@@ -23,6 +23,8 @@ from workroom.core.git.objects import find_objects
 from workroom.core.notes import Notes
 from workroom.core.plans import Plans
 from workroom.core.search.ignore import Ignore
+from workroom.core.search.index.service import Index
+from workroom.core.search.index.service import Pace as SearchPace
 from workroom.core.search.names import Names
 from workroom.core.transactions import Entry, Operation, Planned, Strategy, Transactions
 from workroom.core.watch import Watch
@@ -95,6 +97,7 @@ class House:
             buffers=Buffers(store, changes, self.clock),
             names=Names(root, watching.hearing),
             watch=watching,
+            index=Index(root, self.store_folder / "index", watching, lambda: self.settings, SearchPace(0.05, 0.1, 0.5)),
             clock=self.clock,
             new_id=self.new_id,
         )
@@ -105,6 +108,7 @@ class House:
 
     def close(self) -> None:
         if self.workspace is not None:
+            self.workspace.index.stop()
             self.workspace.watch.stop()
             self.workspace.names.forget()
             self.workspace.transactions.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -268,6 +269,18 @@ def test_stderr_is_bounded() -> None:
     with stream(["sh", "-c", script], cwd="/", env=ENV, timeout=20) as lines:
         assert list(lines) == [b"done"]
         assert len(lines.stderr) == 65_536
+
+
+def test_of_stderr_only_what_is_heeded_is_kept() -> None:
+    script = "for n in 1 2 3; do echo noise $n >&2; echo word $n >&2; done; printf 'word at the end' >&2"
+    with stream(["sh", "-c", script], cwd="/", env=ENV, timeout=20, heeded=re.compile(b"^word")) as lines:
+        assert list(lines) == []
+        assert lines.stderr == b"word 1\nword 2\nword 3\nword at the end\n"
+
+
+def test_a_stream_takes_an_input() -> None:
+    with stream(["cat"], cwd="/", env=ENV, timeout=20, stdin=b"one\ntwo\n" * 40_000) as lines:
+        assert len(list(lines)) == 80_000
 
 
 def test_leaving_the_block_ends_the_program_and_its_group() -> None:

@@ -12,7 +12,7 @@ import time
 import pytest
 
 from workroom.system.hearing import moment
-from workroom.system.watching import Watcher
+from workroom.system.watching import Watcher, mounts_below
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
 
@@ -229,6 +229,11 @@ watcher.close()
 """
 
 
+def test_what_is_mounted_below_a_folder():
+    assert mounts_below("/")
+    assert mounts_below("/no/such folder") == frozenset()
+
+
 def test_a_folder_can_be_anywhere(tmp_path, watcher, ear):
     assert not watcher.add_path(str(tmp_path / "none"), "")
     assert watcher.add_path(str(tmp_path), "")
@@ -257,7 +262,7 @@ _LIMITED = """
 import os, sys
 sys.path[:0] = {path!r}
 from workroom.base.errors import WorkroomError
-from workroom.system.watching import Watcher
+from workroom.system.watching import Watcher, mounts_below
 try:
     watcher = Watcher(print, print)
 except WorkroomError as error:

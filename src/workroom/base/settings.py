@@ -78,6 +78,9 @@ class Settings(BaseModel):
     """Whether what other programs change in the folder gets its entry in the history, with what was there before."""
     watch_max_file_bytes: int = Field(default=10_000_000, ge=0, le=1_000_000_000)
     """The largest file whose content is kept when another program changes it, in bytes."""
+    search_index: bool = True
+    """Whether an index of the folder's texts is kept beside its history, so that a search reads only files that can
+    hold what is looked for. What it finds is the same."""
     wait_seconds_workspace: int = Field(default=0, ge=0, le=3600)
     """How long a staged call of a client of profile workspace waits for the person's answer."""
     wait_seconds_files: int = Field(default=45, ge=0, le=3600)

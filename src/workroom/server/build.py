@@ -23,6 +23,7 @@ from workroom.core.git.objects import find_objects
 from workroom.core.notes import Notes
 from workroom.core.plans import Plans
 from workroom.core.search.ignore import Ignore
+from workroom.core.search.index.service import Index
 from workroom.core.search.names import Names
 from workroom.core.transactions import Transactions
 from workroom.core.watch import Watch
@@ -109,6 +110,7 @@ def build_workspace(
             buffers=Buffers(store, changes, clock),
             names=Names(root, watching.hearing),
             watch=watching,
+            index=Index(root, folder / "index", watching, settings),
             clock=clock,
             new_id=new_id,
         )
@@ -122,6 +124,7 @@ def close_workspace(workspace: Workspace) -> None:
     What can't be settled (the folder is gone) is logged, and settled by the next opening.
     """
     try:
+        workspace.index.stop()
         workspace.watch.stop()
         workspace.names.forget()
         workspace.audit.close()

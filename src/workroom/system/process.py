@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import selectors
 import signal
 import subprocess
@@ -99,33 +100,46 @@ def stream(
     separator: bytes = b"\n",
     max_line: int = 10_000_000,
     reads: int | None = None,
+    stdin: bytes = b"",
+    heeded: re.Pattern[bytes] | None = None,
     check: Callable[[], None] | None = None,
 ) -> Iterator[Lines]:
     """Run a program and iterate over its lines, without their `separator` (one byte); leaving the block ends it.
 
     With `reads`, the descriptor of a folder, the program can open only what lies below that, and write nothing, where
-    `confines` says so. The same errors as `run`. The iteration raises TIMEOUT once `timeout` seconds have passed
-    since the start, and what `check` raises, which is called every now and then while the program runs.
+    `confines` says so. Of its stderr only the lines that `heeded` finds something in are kept. The same errors as
+    `run`. The iteration raises TIMEOUT once `timeout` seconds have passed since the start, and what `check` raises,
+    which is called every now and then while the program runs.
     """
-    with _started(argv, cwd, env, timeout, b"", reads) as child:
+    with _started(argv, cwd, env, timeout, stdin, reads) as child:
         child.check = check
-        yield Lines(child, os.path.basename(argv[0]), separator, max_line)
+        yield Lines(child, os.path.basename(argv[0]), separator, max_line, heeded)
 
 
 class Lines(Iterator[bytes]):
     """The lines of a running program, and, once they have ended, how it went."""
 
-    def __init__(self, child: _Child, program: str, separator: bytes, max_line: int) -> None:
+    def __init__(
+        self,
+        child: _Child,
+        program: str,
+        separator: bytes,
+        max_line: int,
+        heeded: re.Pattern[bytes] | None = None,
+    ) -> None:
         self.code: int | None = None
         """The exit code; None until the lines have ended."""
         self.stderr = b""
-        """The first 64 KB of what it wrote to stderr so far."""
+        """The first 64 KB of what it wrote to stderr so far, and is heeded."""
         self.skipped = 0
         """How many lines were left out because they were longer than `max_line` bytes."""
         self._child = child
         self._program = program
         self._separator = separator
         self._max_line = max_line
+        self._heeded = heeded
+        self._unread = b""
+        """The beginning of a line of stderr."""
         self._lines = self._read()
 
     def __next__(self) -> bytes:
@@ -154,8 +168,18 @@ class Lines(Iterator[bytes]):
             if name == "stdout":
                 yield data
             else:
-                self.stderr += data[: _STDERR_BYTES - len(self.stderr)]
+                self._keep(data)
+        if self._unread:
+            self._keep(b"\n")
         self._check_time()
+
+    def _keep(self, data: bytes) -> None:
+        """Keep what is heeded of a piece of stderr, as far as there is room."""
+        if self._heeded is not None:
+            complete, found, rest = (self._unread + data).rpartition(b"\n")
+            self._unread = rest[: self._max_line]
+            data = b"".join(line + found for line in complete.split(b"\n") if self._heeded.search(line))
+        self.stderr += data[: _STDERR_BYTES - len(self.stderr)]
 
     def _fitting(self, lines: list[bytes], overlong: bool) -> Iterator[bytes]:
         """The lines that aren't too long; `overlong` when the first one's beginning was dropped already."""
@@ -347,7 +371,7 @@ def _start(
         raise WorkroomError(ErrorCode.NOT_FOUND, f"There is no program {name!r}.")
     try:
         if reads is not None and confines(program):
-            return _popen_confined(program, argv, cwd, env, reads)
+            return _popen_confined(program, argv, cwd, env, reads, piped=bool(stdin))
         return _popen([program, *argv[1:]], cwd, env, subprocess.PIPE if stdin else subprocess.DEVNULL)
     except ValueError as error:  # a NUL, or a character that the system's encoding hasn't
         raise WorkroomError(ErrorCode.INVALID_INPUT, f"{argv[0]} can't be given these arguments: {error}.") from error
@@ -364,12 +388,13 @@ def _popen(argv: Sequence[str], cwd: str, env: Mapping[str, str], stdin: int) ->
 
 
 def _popen_confined(
-    program: str, argv: Sequence[str], cwd: str, env: Mapping[str, str], reads: int
+    program: str, argv: Sequence[str], cwd: str, env: Mapping[str, str], reads: int, *, piped: bool
 ) -> subprocess.Popen[bytes]:
     """The same in a thread that can open nothing else, so what the start needs is opened before."""
     with open(program, "rb") as executable, open(os.devnull, "rb") as nothing:
         command = [program, *argv[1:]]
-        return confined(lambda: _popen(command, cwd, env, nothing.fileno()), [reads], executable.fileno())
+        stdin = subprocess.PIPE if piped else nothing.fileno()
+        return confined(lambda: _popen(command, cwd, env, stdin), [reads], executable.fileno())
 
 
 def _required(name: str, found: str | None) -> str:

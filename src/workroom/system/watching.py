@@ -23,7 +23,7 @@ from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.system.hearing import Hearing
 from workroom.system.syscalls import is_on_this_machine
 
-__all__ = ["Watcher"]
+__all__ = ["Watcher", "mounts_below"]
 
 _CREATED, _GONE, _MOVED, _WRITTEN, _ATTRIBUTES = 0x100, 0x200, 0x40 | 0x80, 0x2 | 0x8, 0x4
 _MASK = _CREATED | _GONE | _MOVED | _WRITTEN | _ATTRIBUTES | 0x01000000 | 0x04000000
@@ -132,6 +132,14 @@ class Watcher:
             self._devices[info.st_dev] = is_on_this_machine(descriptor)
         if folder and self._devices[info.st_dev]:
             self.hearing.watch(folder, (info.st_dev, info.st_ino))
+
+
+def mounts_below(path: str) -> frozenset[bytes]:
+    """What is mounted on folders below a path: it hides them without an event. Empty where the system doesn't say."""
+    below = os.fsencode(path.rstrip("/")).replace(b"\\", b"\\134").replace(b" ", b"\\040") + b"/"
+    with contextlib.suppress(OSError), open("/proc/self/mountinfo", "rb") as file:
+        return frozenset(line for line in file if line.split(b" ", 5)[4].startswith(below))
+    return frozenset()  # pragma: no cover - not on Linux
 
 
 class _Folder:

@@ -12,6 +12,7 @@ from workroom.core.audit import Audit
 from workroom.core.buffers import Buffers
 from workroom.core.notes import Notes
 from workroom.core.plans import Plans
+from workroom.core.search.index.service import Index
 from workroom.core.search.names import Names
 from workroom.core.transactions import Transactions
 from workroom.core.watch import Watch
@@ -39,5 +40,6 @@ class Workspace:
     buffers: Buffers
     watch: Watch
     names: Names
+    index: Index
     clock: Clock
     new_id: NewId

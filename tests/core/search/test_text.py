@@ -9,6 +9,7 @@ import pytest
 
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.pulse import Pulse
+from workroom.core.search.index.service import Narrowed
 from workroom.core.search.text import Query, Skipped, count_skipped, search, search_confinement
 from workroom.system.landlock import has_landlock
 from workroom.system.root import Root
@@ -39,7 +40,11 @@ def root(ws):
 
 
 def found(root, text="needle", path=".", limit=100, after=None, **options):
-    return search(root, path, Query(text, **options), limit, after=after)
+    """The answer, which is the same on one core and on all."""
+    query = Query(text, **options)
+    answer = search(root, path, query, limit, after=after)
+    assert search(root, path, query, limit, after=after, patience=-1) == answer or answer.files_searched is None
+    return answer
 
 
 def places(answer):
@@ -297,4 +302,56 @@ def test_a_search_that_finds_nothing_yet_ends_when_nobody_waits(root):
     pulse.cancel()
     with pytest.raises(WorkroomError) as cancelled:
         search(root, ".", Query("nowhere to be found"), 10, pulse=pulse)
+    assert cancelled.value.code is ErrorCode.CANCELLED
+
+
+@pytest.mark.parametrize("limit", [1, 3, 4, 100])
+def test_on_all_cores_it_ends_at_the_same_place(root, limit):
+    one, all_cores = (search(root, ".", Query("needle"), limit, patience=each) for each in (60, -1))
+    assert (all_cores.matches, all_cores.truncated) == (one.matches, one.truncated)
+    assert all_cores.files_searched == one.files_searched
+    one, all_cores = (search(root, ".", Query("needle"), limit, patience=each, by_file=True) for each in (60, -1))
+    assert (all_cores.files, all_cores.truncated) == (one.files, one.truncated)
+
+
+def test_more_than_can_be_put_into_order_is_searched_in_order(root, ws):
+    for number in range(8):
+        (ws / f"many{number}.txt").write_text(f"abundant {'x' * 100}\n" * 20_000)
+    answer = search(root, ".", Query("abundant"), 200_000, patience=-1)
+    assert len(answer.matches) == 160_000
+    assert answer.files_searched == 12
+
+
+def test_on_all_cores_it_gives_up_and_tells(root, ws):
+    for number in range(8):
+        (ws / f"many{number}.txt").write_bytes(b"nothing here \n" * 2_000_000)
+    answer = search(root, ".", Query("needle|abundant[a-z]+zz", regex=True), 100, timeout=0.03, patience=-1)
+    assert (answer.truncated, answer.timed_out, answer.files_searched) == (True, True, None)
+
+
+class Says:
+    """An index that says what a test has it say."""
+
+    def __init__(self, *texts, walked=()):
+        self._said = Narrowed(list(texts), list(walked), None, 0, 0, 0)
+
+    def narrow(self, path, query):
+        return self._said
+
+
+@pytest.mark.parametrize("says", [Says("bin"), Says("a.txt", "gone"), Says("no/such"), Says("a.txt", walked=["big"])])
+def test_where_an_index_was_wrong_everything_is_searched(root, ws, says):
+    (ws / "bin").write_bytes(b"needle\n" * 10_000 + b"\0needle\n")
+    (ws / "big").write_text(f"needle {'x' * 200}\n" * 130_000)
+    query = Query("needle")
+    assert search(root, ".", query, 10**6, index=says) == search(root, ".", query, 10**6)
+
+
+def test_a_narrowed_search_gives_up_and_tells_too(root):
+    answer = search(root, ".", Query("needle"), 100, timeout=0.000_1, index=Says("a.txt"))
+    assert (answer.truncated, answer.timed_out, answer.files_searched, answer.matches) == (True, True, None, ())
+    pulse = Pulse()
+    pulse.cancel()
+    with pytest.raises(WorkroomError) as cancelled:
+        search(root, ".", Query("needle"), 10, pulse=pulse, index=Says("a.txt"))
     assert cancelled.value.code is ErrorCode.CANCELLED

@@ -29,7 +29,8 @@ from workroom.core.watch.look import ANOTHER, GIT, Ignored, Look, Repository
 from workroom.system.hearing import Hearing
 from workroom.system.root import Root
 from workroom.system.store import Store
-from workroom.system.watching import Watcher
+from workroom.system.syscalls import is_on_this_machine
+from workroom.system.watching import Watcher, mounts_below
 
 __all__ = ["ANOTHER", "GIT", "Ignored", "Pace", "Repository", "Watch"]
 
@@ -126,6 +127,12 @@ class Watch:
         self._why = ""
         self._stopping = False
         self._idle = False
+        self._at_rest = False
+        """Whether all that was taken from the hints has been looked at."""
+        self._elsewhere = False
+        """Whether another machine can change some of it without an event here."""
+        self._mounts = mounts_below(root.path)
+        self._listener: tuple[Callable[[str, str], None], Callable[[], None]] | None = None
         self._walked = 0.0
         self._between = self._pace.walks
         self._wait = self._pace.longest
@@ -140,7 +147,8 @@ class Watch:
 
     def _begin(self) -> None:
         if self._wanted() and self._thread is None:
-            self._stopping, self._idle = False, False
+            self._stopping, self._idle, self._at_rest, self._elsewhere = False, False, False, False
+            self._miss()
             self._pending = _Pending(everything=True)
             self._transactions.before_commit = self._before_commit
             self._thread = threading.Thread(target=self._run, name="workroom-watch", daemon=True)
@@ -158,6 +166,32 @@ class Watch:
         """Wait until all that was heard so far is told; whether it is within the time."""
         with self._changed:
             return self._changed.wait_for(lambda: self._thread is None or (self._idle and not self._pending), seconds)
+
+    def looked(self, seconds: float) -> bool:
+        """Wait until all that was heard so far is looked at; whether it is within the time."""
+        with self._changed:
+            return self._changed.wait_for(
+                lambda: self._thread is None or (self._at_rest and not self._pending), seconds
+            )
+
+    def listen(self, hear: Callable[[str, str], None], lost: Callable[[], None]) -> None:
+        """Have each hint told as it comes (a folder, and a name in it), and when there may be some that didn't come."""
+        self._listener = hear, lost
+
+    def heard_all(self) -> bool:
+        """Whether all that has happened by now was heard, in each folder that isn't ignored."""
+        watcher, mounts = self._watcher, mounts_below(self._root.path)
+        if mounts != self._mounts:
+            self._mounts = mounts
+            self._miss()
+        if watcher is None or self._unwatched or self._elsewhere:
+            return False
+        return watcher.hear_all(_HEARD_SECONDS)
+
+    def watches(self, folder: str) -> bool:
+        """Whether it hears of what happens in a folder."""
+        watcher = self._watcher
+        return watcher is not None and watcher.watches(folder)
 
     def describe(self) -> dict[str, Any]:
         """How it watches: `watching` is events, walks or off, with `watching_reason` where it isn't events."""
@@ -178,6 +212,8 @@ class Watch:
     # What is heard.
 
     def _hear(self, folder: str, name: str, made: bool) -> None:
+        if folder and self._listener is not None:
+            self._listener[0](folder, name)
         with self._changed:
             pending = self._pending
             if folder:  # else it is git's own folder: its lock came or went
@@ -198,7 +234,12 @@ class Watch:
         pending.building = True
         pending.made.append(folder)
 
+    def _miss(self) -> None:
+        if self._listener is not None:
+            self._listener[1]()
+
     def _lose(self) -> None:
+        self._miss()
         with self._changed:
             self._want_everything(_LOST)
             self._changed.notify_all()
@@ -249,7 +290,7 @@ class Watch:
     def _tell_pending(self, label: str) -> None:
         """Look at what is pending; what fails is tried again, as a walk."""
         with self._changed:
-            pending, self._pending = self._pending, _Pending()
+            pending, self._pending, self._at_rest = self._pending, _Pending(), False
         began = time.monotonic()
         try:
             found = self._look.gather(pending.names, everything=pending.everything)
@@ -263,6 +304,9 @@ class Watch:
             with self._changed:
                 self._want_everything(*pending.notes)
                 self._changed.wait_for(lambda: self._stopping, self._pace.retry)
+        with self._changed:
+            self._at_rest = True
+            self._changed.notify_all()
         self._pace_walks(time.monotonic() - began)
 
     def _notes(self, pending: _Pending) -> tuple[str, ...]:
@@ -368,11 +412,15 @@ class Watch:
         watcher = self._watcher
         if watcher is None:
             return
+        again = watcher.watches(folder)
         try:
             with self._root.folder(folder) as descriptor:
                 watched = watcher.add(descriptor, folder)
+                self._elsewhere |= not is_on_this_machine(descriptor)
         except WorkroomError:  # it is gone again
             return
+        if again or not watched:
+            self._miss()  # between the two watches nothing was heard
         with self._changed:
             (self._unwatched.discard if watched else self._unwatched.add)(folder)
 

@@ -65,7 +65,7 @@ def _search(call: Call, arguments: SearchInput) -> Envelope:
         include=arguments.include_glob,
     )
     limit = call.settings().editor_search_max_matches if most is None else most
-    found = search(call.workspace.root, ".", query, limit, pulse=call.pulse)
+    found = search(call.workspace.root, ".", query, limit, pulse=call.pulse, index=call.workspace.index)
     files = _files(found)
     skipped = found.skipped
     passed = {"binary": skipped.binary, "too_large": skipped.too_large, "unreadable": skipped.unreadable}

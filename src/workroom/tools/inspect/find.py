@@ -89,7 +89,16 @@ def _search(call: Call, arguments: Searched) -> Envelope:
     )
     by_file = arguments.output != "lines"
     after = _after(arguments.cursor)
-    found = search(call.workspace.root, target, query, arguments.limit, after=after, by_file=by_file, pulse=call.pulse)
+    found = search(
+        call.workspace.root,
+        target,
+        query,
+        arguments.limit,
+        after=after,
+        by_file=by_file,
+        pulse=call.pulse,
+        index=call.workspace.index,
+    )
     return answered(arguments, path, found, room(call))
 
 

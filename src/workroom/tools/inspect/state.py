@@ -95,6 +95,7 @@ def _capabilities(call: Call, registered: Registered) -> Envelope:
             "search": search_confinement(),
             "sandbox": "none yet",
             **workspace.watch.describe(),
+            **workspace.index.describe(),
             "trust": _TRUST,
         },
     }

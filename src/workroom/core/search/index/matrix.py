@@ -1,0 +1,138 @@
+"""The signatures of many files in one file on disk: a row for each bit, a column for each file, in blocks of 512.
+
+    block of size class 12      4096 rows of 64 bytes, or less; a row has one bit for each of up to 512 files
+    a text of 10 trigrams       10 rows of each block, joined by AND
+
+So a question reads a few bytes for each trigram, and nothing of what it doesn't ask about. The file is mapped, and
+what is in it is checked against a checksum before that.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO
+
+from workroom.core.search.index.literals import Needs
+from workroom.core.search.index.signature import CLASSES, hashes
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["Block", "Matrix", "Writer", "checksum"]
+
+_FILES = 512
+_MOST_TRIGRAMS = 48
+"""Of a longer text so many are asked about, evenly spread; the rest would say the same."""
+_CHUNK = 1 << 22
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Where the rows of up to 512 files begin, and which files those are, by their number; -1 for one that is gone."""
+
+    size_class: int
+    start: int
+    files: tuple[int, ...]
+
+    @property
+    def width(self) -> int:
+        """The length of a row in bytes."""
+        return (len(self.files) + 7) // 8
+
+    @property
+    def length(self) -> int:
+        """All of its rows."""
+        return self.width << self.size_class
+
+
+class Writer:
+    """Writes the blocks of one matrix, each when it is full."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._at = 0
+        self._waiting: dict[int, list[tuple[int, bytes]]] = {one: [] for one in CLASSES}
+        self.blocks: list[Block] = []
+        self.checksum = 0
+
+    def add(self, number: int, size_class: int, bits: bytes) -> None:
+        """Take a file's signature."""
+        waiting = self._waiting[size_class]
+        waiting.append((number, bits))
+        if len(waiting) == _FILES:
+            self._flush(size_class)
+
+    def finish(self) -> None:
+        """Write the blocks that aren't full."""
+        for size_class, waiting in self._waiting.items():
+            if waiting:
+                self._flush(size_class)
+
+    def _flush(self, size_class: int) -> None:
+        import numpy as np  # noqa: PLC0415 - heavy
+
+        waiting, self._waiting[size_class] = self._waiting[size_class], []
+        packed = np.frombuffer(b"".join(bits for _, bits in waiting), dtype=np.uint8).reshape(len(waiting), -1)
+        rows = np.ascontiguousarray(np.packbits(np.unpackbits(packed, axis=1), axis=0).T).tobytes()
+        self._file.write(rows)
+        self.checksum = zlib.crc32(rows, self.checksum)
+        self.blocks.append(Block(size_class, self._at, tuple(number for number, _ in waiting)))
+        self._at += len(rows)
+
+
+class Matrix:
+    """A matrix on disk, mapped; asked which of its files can hold what is needed."""
+
+    def __init__(self, path: str, blocks: Sequence[Block]) -> None:
+        """ValueError or OSError for a file that isn't as long as it has to be."""
+        import numpy as np  # noqa: PLC0415 - heavy
+
+        length = sum(one.length for one in blocks)
+        if os.path.getsize(path) != length:
+            raise ValueError(f"{path} isn't {length} bytes long")
+        with open(path, "rb") as file:
+            self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if length else b""
+        everything = np.frombuffer(self._map, dtype=np.uint8)
+        self._blocks = [
+            (
+                one.size_class,
+                everything[one.start : one.start + one.length].reshape(-1, one.width),
+                np.array(one.files),
+            )
+            for one in blocks
+        ]
+
+    def ask(self, needs: Needs, found: np.ndarray) -> None:
+        """Set `found`, one truth for each file by its number, for those that can hold what is needed."""
+        import numpy as np  # noqa: PLC0415 - heavy
+
+        for size_class, rows, files in self._blocks:
+            bits = np.unpackbits(_answer(rows, size_class, needs))[: files.size]
+            numbers = files[bits.astype(bool)]
+            found[numbers[numbers >= 0]] = True
+
+
+def checksum(path: str) -> int:
+    """The checksum of a file's bytes."""
+    value = 0
+    with open(path, "rb") as file:
+        while chunk := file.read(_CHUNK):
+            value = zlib.crc32(chunk, value)
+    return value
+
+
+def _answer(rows: np.ndarray, size_class: int, needs: Needs) -> np.ndarray:
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    answer = np.full(rows.shape[1], 0xFF, dtype=np.uint8)
+    for text in needs.texts:
+        wanted = np.unique(hashes(text) >> np.uint16(16 - size_class))
+        wanted = wanted[:: wanted.size // _MOST_TRIGRAMS + 1]
+        answer &= np.bitwise_and.reduce(rows[wanted], axis=0)
+    for choice in needs.choices:
+        answer &= np.bitwise_or.reduce([_answer(rows, size_class, each) for each in choice])
+    return answer

@@ -1,0 +1,75 @@
+"""Signatures: what a file holds is always in them."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workroom.core.search.index.signature import ALWAYS, BINARY, CLASSES, ODD_CASE, hashes, sign
+
+
+def holds(signature, text):
+    """Whether all trigrams of a text are in a signature."""
+    wanted = hashes(text) >> (16 - signature.size_class)
+    return all(signature.bits[int(at) // 8] & (128 >> int(at) % 8) for at in wanted)
+
+
+@given(st.binary(max_size=400).map(lambda data: data.replace(b"\0", b"x")), st.data())
+def test_what_a_file_holds_is_in_its_signature_in_either_case(data, draws):
+    start = draws.draw(st.integers(0, len(data)))
+    piece = data[start : start + draws.draw(st.integers(3, 40))]
+    signature = sign(data)
+    if signature.flags & ALWAYS or len(piece) < 3:
+        return
+    assert all(holds(signature, each) for each in (piece, piece.upper(), piece.lower()))
+
+
+def test_what_it_does_not_hold_is_mostly_not_in_it():
+    signature = sign(b"def search(root, path, query):\n    return None\n" * 3)
+    assert signature.size_class == CLASSES[0]
+    assert not holds(signature, b"transaction")
+
+
+def test_the_bits_are_fitted_to_the_file():
+    sizes = [sign(os.urandom(length).replace(b"\0", b"x")).size_class for length in (100, 2_000, 20_000)]
+    assert sizes == [10, 13, 16]
+
+
+def test_a_text_across_two_pieces_of_a_long_file_is_in_it():
+    data = b"a" * ((1 << 20) - 2) + b"needle" + b"a" * 100
+    assert holds(sign(data), b"needle")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "n\xfcchtern".encode("utf-16"),
+        b"\xfe\xff\0a",
+        b"\xef\xbb\xbfbad \xff",
+        os.urandom(300_000).replace(b"\0", b"x"),
+    ],
+    ids=["utf-16", "utf-16-be", "utf-8 to be mended", "too much to tell"],
+)
+def test_what_is_always_searched(data):
+    assert sign(data).flags & ALWAYS
+    assert sign(data).bits == b""
+
+
+@pytest.mark.parametrize("data", [b"", b"ab", "\ufeffmarked".encode(), b"caf\xe9 in Latin-1"])
+def test_what_is_not(data):
+    assert sign(data).flags == 0
+
+
+def test_of_a_binary_file_what_stands_before_its_nul_counts():
+    signature = sign(b"before\0behind")
+    assert signature.flags == BINARY
+    assert holds(signature, b"before")
+    assert not holds(signature, b"behind")
+
+
+@pytest.mark.parametrize("letter", ["\u212a", "\u017f"])
+def test_letters_that_are_variants_of_ascii_ones_are_told(letter):
+    assert sign(f"plain {letter}".encode()).flags == ODD_CASE
