@@ -148,5 +148,6 @@ def test_a_button_has_the_focus_again_when_its_work_is_done(visit: Visit) -> Non
     page.get_by_role("radio", name="Auto").focus()
     visit.settle()
     page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Space")
     expect(page.get_by_role("radio", name="Plan")).to_be_checked()
     expect(page.get_by_role("radio", name="Plan")).to_be_focused()

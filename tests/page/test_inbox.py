@@ -234,6 +234,25 @@ def test_a_request_that_was_decided_elsewhere_is_shown_as_it_is(visit: Visit) ->
     expect(review.get_by_role("button", name="Accept")).to_have_count(0)
 
 
+def test_an_arrow_goes_from_mode_to_mode_and_chooses_none(visit: Visit) -> None:
+    visit.ask("mode", mode="manual")
+    page = visit.sign_in()
+    radio = {name: page.get_by_role("radio", name=name) for name in ("Manual", "Plan", "Auto")}
+    expect(radio["Manual"]).to_be_checked()
+    visit.settle()
+    radio["Manual"].focus()
+    page.keyboard.press("ArrowRight")
+    expect(radio["Plan"]).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    expect(radio["Auto"]).to_be_focused()
+    expect(radio["Manual"]).to_be_checked()
+    assert visit.ask("mode")["mode"] == "manual"
+    page.keyboard.press("Space")
+    expect(radio["Auto"]).to_be_checked()
+    assert visit.ask("mode")["mode"] == "auto"
+
+
 def test_the_mode_is_switched_and_follows(visit: Visit) -> None:
     page = visit.sign_in()
     modes = inbox(page).get_by_role("group", name="What agents may do")

@@ -1,5 +1,5 @@
 /** What happens to a call that would change something, decided in advance. */
-import { useState } from "react";
+import { type KeyboardEvent, useState } from "react";
 import type { Refused } from "../api/call";
 import { Failure } from "../parts/states";
 import { useSettled } from "../parts/useSettled";
@@ -32,7 +32,7 @@ export function ModeSwitch() {
         .finally(() => ask(null));
     });
   return (
-    <fieldset className="modes" disabled={!live || asked !== null}>
+    <fieldset className="modes" disabled={!live || asked !== null} onKeyDown={step}>
       <legend>What agents may do</legend>
       <div className="segments">
         {MODES.map(({ mode, title }) => (
@@ -48,4 +48,14 @@ export function ModeSwitch() {
       {error ? <Failure error={error} /> : null}
     </fieldset>
   );
+}
+
+/** Arrows go from mode to mode and choose none: what agents may do is changed by Space or a click. */
+function step(event: KeyboardEvent<HTMLElement>): void {
+  const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  if (!by) return;
+  event.preventDefault();
+  const modes = [...event.currentTarget.querySelectorAll("input")];
+  const at = modes.findIndex((mode) => mode === document.activeElement);
+  modes[(at + by + modes.length) % modes.length]?.focus();
 }
