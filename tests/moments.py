@@ -20,6 +20,12 @@ sys.addaudithook(_at_moment)
 @contextlib.contextmanager
 def just_before(event: str, name: str, action: Callable[[], object]) -> Iterator[None]:
     """Do `action` once, just before the next call of that kind (`open`, `os.mkdir`) on a name that starts so."""
-    _moments.append((event, name, action))
-    yield
-    assert not _moments
+    moment = (event, name, action)
+    _moments.append(moment)
+    try:
+        yield
+    finally:
+        came = moment not in _moments
+        if not came:
+            _moments.remove(moment)  # of this test alone
+    assert came

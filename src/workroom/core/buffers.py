@@ -238,8 +238,10 @@ class Buffers:
         with self._store.read() as db:
             self._followed = int(db.execute("SELECT entry FROM buffers_followed").get)
         newest = next(iter(self._transactions.history(1)), None)
-        for number in range(self._followed + 1, newest.number + 1 if newest is not None else 0):
-            self.follow(self._transactions.entry(number))
+        missed = 0 if newest is None else max(newest.number - self._followed, 0)
+        for entry in reversed(self._transactions.history(missed)):  # a number may be missing where the store was harmed
+            if entry.number > self._followed:
+                self.follow(entry)
         return self._store.subscribe(hear)
 
     def follow(self, entry: Entry) -> None:

@@ -105,12 +105,15 @@ def test_what_is_staged_in_the_last_moment_is_not_committed(ws, at):
 
 
 def test_an_index_that_is_looked_over_all_the_time_is_given_up(ws, at):
+    def look_over():  # later by a millisecond: the system's clock may not have gone on since the last time
+        seen = (ws / ".git/index").stat()
+        os.utime(ws / ".git/index", ns=(seen.st_atime_ns, seen.st_mtime_ns + 1_000_000))
+
     (ws / "f").write_text("2\n")
     prepared = prepare_commit(at(ws), "x")
     with ExitStack() as every_time:
         for _ in range(TRIES):
-            touched = just_before("open", str(ws / ".git/index.lock"), lambda: os.utime(ws / ".git/index"))
-            every_time.enter_context(touched)
+            every_time.enter_context(just_before("open", str(ws / ".git/index.lock"), look_over))
         assert refused(lambda: make_commit(at(ws), prepared)).code is ErrorCode.EDIT_CONFLICT
     assert not (ws / ".git/index.lock").exists()
 
