@@ -237,11 +237,8 @@ class Buffers:
 
         with self._store.read() as db:
             self._followed = int(db.execute("SELECT entry FROM buffers_followed").get)
-        newest = next(iter(self._transactions.history(1)), None)
-        missed = 0 if newest is None else max(newest.number - self._followed, 0)
-        for entry in reversed(self._transactions.history(missed)):  # a number may be missing where the store was harmed
-            if entry.number > self._followed:
-                self.follow(entry)
+        for entry in reversed(self._transactions.entries_after(self._followed)):
+            self.follow(entry)
         return self._store.subscribe(hear)
 
     def follow(self, entry: Entry) -> None:

@@ -54,6 +54,11 @@ class History:
         with self._store.read() as db:
             return tables.entries(db, limit, before)
 
+    def entries_after(self, number: int) -> list[Entry]:
+        """Lines of the history beyond a number, newest first."""
+        with self._store.read() as db:
+            return tables.entries_after(db, number)
+
     def entry(self, number: int) -> Entry:
         """A line by its number. NOT_FOUND."""
         with self._store.read() as db:
