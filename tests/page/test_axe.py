@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Browser
@@ -16,34 +16,6 @@ from tests.page.test_media import png, put
 from tools.build_page import WEB
 
 _AXE = "() => axe.run().then(({violations}) => violations.map(one => [one.id, one.nodes.map(node => node.html)]))"
-
-
-@pytest.mark.parametrize("colours", ["light", "dark"])
-def test_axe_finds_no_violation(chromium: Browser, guest: Room, shared_port: dict[str, int], colours: str) -> None:
-    axe = (WEB / "node_modules/axe-core/axe.min.js").read_text()
-    found: dict[str, object] = {}
-    with visiting(chromium, guest, port_of(guest, shared_port), color_scheme=colours) as visit:
-        for state in play(visit):
-            if not visit.page.evaluate("'axe' in window"):
-                visit.page.evaluate(axe)
-            found[state] = visit.page.evaluate(_AXE)
-    assert len(found) == 31
-    assert {state: violations for state, violations in found.items() if violations} == {}, json.dumps(found, indent=1)
-
-
-@pytest.mark.parametrize("colours", ["light", "dark"])
-def test_axe_finds_no_violation_in_what_is_no_text_or_long(
-    chromium: Browser, guest: Room, shared_port: dict[str, int], colours: str
-) -> None:
-    axe = (WEB / "node_modules/axe-core/axe.min.js").read_text()
-    found: dict[str, object] = {}
-    with visiting(chromium, guest, port_of(guest, shared_port), color_scheme=colours) as visit:
-        for state in files(visit):
-            if not visit.page.evaluate("'axe' in window"):
-                visit.page.evaluate(axe)
-            found[state] = visit.page.evaluate(_AXE)
-    assert len(found) == 6
-    assert {state: violations for state, violations in found.items() if violations} == {}, json.dumps(found, indent=1)
 
 
 def files(visit: Visit) -> Iterator[str]:
@@ -71,3 +43,24 @@ def files(visit: Visit) -> Iterator[str]:
     page.get_by_role("button", name="Go to line").click()
     main.get_by_role("alert").wait_for()
     yield "a refusal"
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize(("states", "count"), [(play, 31), (files, 6)], ids=["play", "files"])
+def test_axe_finds_no_violation(
+    chromium: Browser,
+    guest: Room,
+    shared_port: dict[str, int],
+    colours: str,
+    states: Callable[[Visit], Iterator[str]],
+    count: int,
+) -> None:
+    axe = (WEB / "node_modules/axe-core/axe.min.js").read_text()
+    found: dict[str, object] = {}
+    with visiting(chromium, guest, port_of(guest, shared_port), color_scheme=colours) as visit:
+        for state in states(visit):
+            if not visit.page.evaluate("'axe' in window"):
+                visit.page.evaluate(axe)
+            found[state] = visit.page.evaluate(_AXE)
+    assert len(found) == count
+    assert {state: violations for state, violations in found.items() if violations} == {}, json.dumps(found, indent=1)
