@@ -1,6 +1,7 @@
 """workspace_inspect: look at the workspace and change nothing. Never gated, always registered.
 
-read     read, stat
+read     read
+stat     stat
 folder   overview, list
 find     search, semantic_search, find
 state    capabilities, changes
@@ -9,7 +10,8 @@ common   places, room, rows
 
 from workroom.tools.inspect.find import FIND, SEARCH, SEMANTIC_SEARCH
 from workroom.tools.inspect.folder import LIST, OVERVIEW
-from workroom.tools.inspect.read import READ, STAT
+from workroom.tools.inspect.read import READ
+from workroom.tools.inspect.stat import STAT
 from workroom.tools.inspect.state import CHANGES, Registered, capabilities_action
 from workroom.tools.tool import Tool
 

@@ -1,7 +1,9 @@
-"""What the actions of workspace_inspect share: places, room, rows."""
+"""What the actions of workspace_inspect share: places, room, rows, and the step that helps after a refusal."""
 
 from __future__ import annotations
 
+import difflib
+import itertools
 import json
 import os
 from collections.abc import Sequence
@@ -11,7 +13,7 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 from pydantic import Field
 
 from workroom.base.errors import ErrorCode, WorkroomError
-from workroom.core.search.listing import Tally
+from workroom.core.search.listing import Options, Tally, shown_path, walk
 from workroom.tools.tool import Arguments, Call
 
 __all__ = [
@@ -26,6 +28,7 @@ __all__ = [
     "places",
     "resolved",
     "room",
+    "with_help",
     "wrong_cursor",
 ]
 
@@ -33,6 +36,9 @@ MAX_PATHS = 20
 
 _ENVELOPE = 1_200
 """Characters of an answer beside its rows or text."""
+
+_NAMES = 5_000
+"""How many names beside a missing path are looked at for the one that was meant."""
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
@@ -129,3 +135,28 @@ def left_out_words(tally: Tally) -> str:
     words += [f"{tally.hidden} hidden"] if tally.hidden else []
     words += [f"{tally.unreadable} unreadable folders"] if tally.unreadable else []
     return f" Left out: {', '.join(words)}." if words else ""
+
+
+def with_help(call: Call, path: str, error: WorkroomError) -> WorkroomError:
+    """The same error with the step that usually helps."""
+    step = error.next_step
+    if error.code is ErrorCode.NOT_FOUND:
+        near = _nearby(call, path)
+        step = f"Did you mean {near}?" if near else "Action find looks for a file by its name."
+    elif "is a folder" in error.message:
+        step = "Action list shows what is in it."
+    elif error.details.get("kind"):
+        step = "Action stat tells what it is; it can be copied, moved and deleted."
+    return WorkroomError(error.code, error.message, next_step=step, details=error.details)
+
+
+def _nearby(call: Call, path: str) -> str | None:
+    """The path beside a missing one that was probably meant."""
+    parent, _, name = path.rpartition("/")
+    try:
+        found = walk(call.workspace.root, parent or ".", Options(ignored=True), Tally())
+        names = [entry.path.rpartition("/")[2] for entry in itertools.islice(found, _NAMES)]
+    except WorkroomError:
+        return None
+    near = difflib.get_close_matches(name, names, n=1)
+    return shown_path(f"{parent}/{near[0]}" if parent else near[0]) if near else None

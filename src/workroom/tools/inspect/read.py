@@ -1,35 +1,26 @@
-"""workspace_inspect read and stat: what is in a file, and what is at a path."""
+"""workspace_inspect read: what is in a file."""
 
 from __future__ import annotations
 
-import difflib
-import itertools
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from workroom.base.changes import Kind
 from workroom.base.envelope import Envelope
 from workroom.base.errors import ErrorCode, WorkroomError
-from workroom.core.search.excerpt import Excerpt, Span, describe, excerpt, json_length
-from workroom.core.search.listing import Options, Tally, shown_path, walk
-from workroom.core.search.tracked import git_state
-from workroom.system.clock import iso
-from workroom.system.root import Stat
-from workroom.tools.inspect.common import Paths, places, resolved, room
+from workroom.core.search.excerpt import Excerpt, Span, excerpt, json_length
+from workroom.core.search.listing import shown_path
+from workroom.tools.inspect.common import Paths, places, resolved, room, with_help
 from workroom.tools.schema import UNSHOWN
 from workroom.tools.tool import Action, Call
 
-__all__ = ["READ", "STAT"]
+__all__ = ["READ"]
 
 _LINE_ROOM = 2_000
 """Characters of one line that are shown unless `max_chars` asks for more."""
 
 _ROW = 450
 """Characters of one file's facts beside its text."""
-
-_NAMES = 5_000
-"""How many names beside a missing path are looked at for the one that was meant."""
 
 
 class Read(Paths):
@@ -46,10 +37,6 @@ class Read(Paths):
     """The hash of what the caller has: the same bytes are answered with `unchanged`."""
     max_chars: Annotated[int | None, Field(ge=100, le=1_000_000)] = None
     """The longest text of one file in this answer."""
-
-
-class StatOf(Paths):
-    pass
 
 
 def _read(call: Call, arguments: Read) -> Envelope:
@@ -157,7 +144,7 @@ def _row(call: Call, given: str, span: Span) -> tuple[dict[str, Any], Excerpt]:
     try:
         found = excerpt(call.workspace.root, target, span)
     except WorkroomError as error:
-        raise _with_help(call, target, error) from None
+        raise with_help(call, target, error) from None
     data: dict[str, Any] = {"path": path, "sha256": found.sha256, "bytes": found.size}
     if target != path:
         data["resolvedPath"] = shown_path(target)
@@ -204,114 +191,4 @@ def _said(data: dict[str, Any], found: Excerpt) -> str:
     return said
 
 
-def _with_help(call: Call, path: str, error: WorkroomError) -> WorkroomError:
-    """The same error with the step that usually helps."""
-    step = error.next_step
-    if error.code is ErrorCode.NOT_FOUND:
-        near = _nearby(call, path)
-        step = f"Did you mean {near}?" if near else "Action find looks for a file by its name."
-    elif "is a folder" in error.message:
-        step = "Action list shows what is in it."
-    elif error.details.get("kind"):
-        step = "Action stat tells what it is; it can be copied, moved and deleted."
-    return WorkroomError(error.code, error.message, next_step=step, details=error.details)
-
-
-def _nearby(call: Call, path: str) -> str | None:
-    """The path beside a missing one that was probably meant."""
-    parent, _, name = path.rpartition("/")
-    try:
-        found = walk(call.workspace.root, parent or ".", Options(ignored=True), Tally())
-        names = [entry.path.rpartition("/")[2] for entry in itertools.islice(found, _NAMES)]
-    except WorkroomError:
-        return None
-    near = difflib.get_close_matches(name, names, n=1)
-    return shown_path(f"{parent}/{near[0]}" if parent else near[0]) if near else None
-
-
-# stat
-
-
-def _stat(call: Call, arguments: StatOf) -> Envelope:
-    given = places(arguments)
-    if len(given) == 1:
-        row = _stat_row(call, given[0])
-        return Envelope(
-            ok=True, operation="inspect.stat", summary=_stat_line(row), data=row, text=_stat_text(row),
-        )  # fmt: skip
-    rows: list[dict[str, Any]] = []
-    for path in given:
-        try:
-            rows.append(_stat_row(call, path))
-        except WorkroomError as error:
-            rows.append({"path": path, "error": {"code": str(error.code), "message": str(error)}})
-    return Envelope(
-        ok=True,
-        operation="inspect.stat",
-        summary=f"Looked at {len(rows)} paths.",
-        data={"entries": rows, "total": len(rows), "truncated": False},
-        text="\n".join(_stat_line(row) for row in rows),
-    )
-
-
-def _stat_row(call: Call, given: str) -> dict[str, Any]:
-    root = call.workspace.root
-    path = root.resolve(root.parse(given), last=False)
-    seen = _look(call, path)
-    row: dict[str, Any] = {
-        "path": path,
-        "kind": str(seen.kind),
-        "bytes": seen.size,
-        "mode": f"{seen.mode:04o}",
-        "mtime": iso(seen.mtime_ns / 1e9),
-    }
-    if seen.kind is Kind.SYMLINK:
-        row |= {"target": shown_path(seen.target or ""), "leadsTo": _leads_to(call, path)}
-    elif seen.kind is Kind.FILE:
-        row |= _content(describe(root, path))
-    if seen.kind in (Kind.FILE, Kind.SYMLINK):
-        state = git_state(root, path)
-        if state is not None:
-            row["git"] = state
-    return row
-
-
-def _look(call: Call, path: str) -> Stat:
-    seen = call.workspace.root.stat(path)
-    if seen is None:
-        missing = WorkroomError(ErrorCode.NOT_FOUND, f"Path {path!r} does not exist.")
-        raise _with_help(call, path, missing)
-    return seen
-
-
-def _leads_to(call: Call, path: str) -> str:
-    root = call.workspace.root
-    try:
-        target = root.resolve(path)
-    except WorkroomError as error:
-        return "outside the workspace" if error.code is ErrorCode.PATH_OUTSIDE_WORKSPACE else "nowhere"
-    seen = root.stat(target)
-    return f"{shown_path(target)} ({seen.kind if seen is not None else 'absent'})"
-
-
-def _content(found: Excerpt) -> dict[str, Any]:
-    row: dict[str, Any] = {"sha256": found.sha256, "text": bool(found.encoding)}
-    if found.encoding:
-        row |= {"lines": found.total, "encoding": found.encoding, "lineEnding": found.line_ending}
-    return row
-
-
-def _stat_line(row: dict[str, Any]) -> str:
-    if "error" in row:
-        return f"{row['path']}: {row['error']['message']}"
-    lines = f", {row['lines']:,} lines" if row.get("lines") is not None else ""
-    target = f" -> {row['target']}" if "target" in row else ""
-    return f"{row['path']}{target}: {row['kind']}, {row['bytes']:,} bytes{lines}, mode {row['mode']}."
-
-
-def _stat_text(row: dict[str, Any]) -> str:
-    return "\n".join(f"{name}: {value}" for name, value in row.items() if name != "path")
-
-
 READ = Action("read", Read, "The lines of a file, or of up to 20, numbered, with the hash of the whole file.", _read)
-STAT = Action("stat", StatOf, "What stands at a path: kind, size, lines, hash, mode, git's view of it.", _stat)

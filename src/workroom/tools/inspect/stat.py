@@ -1,0 +1,106 @@
+"""workspace_inspect stat: what stands at a path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workroom.base.changes import Kind
+from workroom.base.envelope import Envelope
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.core.search.excerpt import Excerpt, describe
+from workroom.core.search.listing import shown_path
+from workroom.core.search.tracked import git_state
+from workroom.system.clock import iso
+from workroom.system.root import Stat
+from workroom.tools.inspect.common import Paths, places, with_help
+from workroom.tools.tool import Action, Call
+
+__all__ = ["STAT"]
+
+
+class StatOf(Paths):
+    pass
+
+
+def _stat(call: Call, arguments: StatOf) -> Envelope:
+    given = places(arguments)
+    if len(given) == 1:
+        row = _stat_row(call, given[0])
+        return Envelope(
+            ok=True, operation="inspect.stat", summary=_stat_line(row), data=row, text=_stat_text(row),
+        )  # fmt: skip
+    rows: list[dict[str, Any]] = []
+    for path in given:
+        try:
+            rows.append(_stat_row(call, path))
+        except WorkroomError as error:
+            rows.append({"path": path, "error": {"code": str(error.code), "message": str(error)}})
+    return Envelope(
+        ok=True,
+        operation="inspect.stat",
+        summary=f"Looked at {len(rows)} paths.",
+        data={"entries": rows, "total": len(rows), "truncated": False},
+        text="\n".join(_stat_line(row) for row in rows),
+    )
+
+
+def _stat_row(call: Call, given: str) -> dict[str, Any]:
+    root = call.workspace.root
+    path = root.resolve(root.parse(given), last=False)
+    seen = _look(call, path)
+    row: dict[str, Any] = {
+        "path": path,
+        "kind": str(seen.kind),
+        "bytes": seen.size,
+        "mode": f"{seen.mode:04o}",
+        "mtime": iso(seen.mtime_ns / 1e9),
+    }
+    if seen.kind is Kind.SYMLINK:
+        row |= {"target": shown_path(seen.target or ""), "leadsTo": _leads_to(call, path)}
+    elif seen.kind is Kind.FILE:
+        row |= _content(describe(root, path))
+    if seen.kind in (Kind.FILE, Kind.SYMLINK):
+        state = git_state(root, path)
+        if state is not None:
+            row["git"] = state
+    return row
+
+
+def _look(call: Call, path: str) -> Stat:
+    seen = call.workspace.root.stat(path)
+    if seen is None:
+        missing = WorkroomError(ErrorCode.NOT_FOUND, f"Path {path!r} does not exist.")
+        raise with_help(call, path, missing)
+    return seen
+
+
+def _leads_to(call: Call, path: str) -> str:
+    root = call.workspace.root
+    try:
+        target = root.resolve(path)
+    except WorkroomError as error:
+        return "outside the workspace" if error.code is ErrorCode.PATH_OUTSIDE_WORKSPACE else "nowhere"
+    seen = root.stat(target)
+    return f"{shown_path(target)} ({seen.kind if seen is not None else 'absent'})"
+
+
+def _content(found: Excerpt) -> dict[str, Any]:
+    row: dict[str, Any] = {"sha256": found.sha256, "text": bool(found.encoding)}
+    if found.encoding:
+        row |= {"lines": found.total, "encoding": found.encoding, "lineEnding": found.line_ending}
+    return row
+
+
+def _stat_line(row: dict[str, Any]) -> str:
+    if "error" in row:
+        return f"{row['path']}: {row['error']['message']}"
+    lines = f", {row['lines']:,} lines" if row.get("lines") is not None else ""
+    target = f" -> {row['target']}" if "target" in row else ""
+    return f"{row['path']}{target}: {row['kind']}, {row['bytes']:,} bytes{lines}, mode {row['mode']}."
+
+
+def _stat_text(row: dict[str, Any]) -> str:
+    return "\n".join(f"{name}: {value}" for name, value in row.items() if name != "path")
+
+
+STAT = Action("stat", StatOf, "What stands at a path: kind, size, lines, hash, mode, git's view of it.", _stat)
