@@ -170,6 +170,15 @@ def test_how_long_a_text_is_inside_an_answer():
     assert json_length('a"\\\n\t\r') == 13
 
 
+def test_of_a_tail_the_last_lines_are_kept(root, ws):
+    (ws / "f").write_text("".join(f"line {n}\n" for n in range(1, 101)))
+    found = excerpt(root, "f", Span(tail=60, room=100))
+    assert (found.last, found.complete) == (100, False)
+    assert found.first > 41
+    assert found.text.startswith(f"{found.first} | line {found.first}\n")
+    assert found.text.endswith("\n100 | line 100")
+
+
 # Large files.
 
 
@@ -202,7 +211,9 @@ def test_lines_within_a_large_file(big, span, first, last):
 def test_more_of_a_tail_than_there_is_room_for(big):
     found = excerpt(big, "log", Span(tail=100_000, room=1000))
     assert not found.complete
-    assert found.first == found.total - found.text.count("\n") or found.last <= found.total
+    assert found.last == found.total == BIG
+    assert found.first == BIG - found.text.count("\n")
+    assert found.text.endswith(f"{BIG} | {BIG:08} {LINE.decode().rstrip()}")
 
 
 def test_behind_the_end_of_a_large_file(big):
@@ -262,3 +273,31 @@ def test_a_large_file_of_one_line(root, ws):
     assert (found.total, found.first, found.last, found.cut_lines, found.complete) == (1, 1, 1, 1, True)
     found = excerpt(root, "f", Span(tail=1))
     assert (found.total, found.cut_lines) == (1, 1)
+
+
+def test_the_end_of_a_large_file_of_one_line(root, ws):
+    (ws / "f").write_bytes(b"x" * 17_000_000 + b"end")
+    found = excerpt(root, "f", Span(tail=1))
+    assert found.text == "1 | " + "x" * 1997 + "end"
+    assert (found.cut_lines, found.complete) == (1, True)
+
+
+def test_a_large_file_that_begins_with_a_hole(root, ws):
+    sparse(ws / "text", b"", 20_000_000)
+    with (ws / "text").open("ab") as stream:
+        stream.write("größer\n".encode("cp1252") * 3)
+    found = excerpt(root, "text", Span(tail=1))
+    assert (found.encoding, found.text, found.last) == ("windows-1252", "3 | größer", 3)
+    assert excerpt(root, "text", Span(last=1)).lossy is False
+    sparse(ws / "binary", b"", 20_000_000)
+    with (ws / "binary").open("ab") as stream:
+        stream.write(b"\1\0\2" * 3)
+    refused(ErrorCode.INVALID_INPUT, excerpt, root, "binary", Span())
+    (ws / "zeros").write_bytes(bytes(17_000_000))
+    refused(ErrorCode.INVALID_INPUT, excerpt, root, "zeros", Span())
+
+
+def test_a_few_nul_bytes_in_a_large_text_are_shown_as_what_cant_be_decoded(root, ws):
+    (ws / "f").write_bytes(LINE * BIG + b"a\0b\n")
+    found = excerpt(root, "f", Span(tail=1))
+    assert (found.text, found.lossy) == (f"{BIG + 1} | a\ufffdb", True)

@@ -62,3 +62,8 @@ def test_a_sample_tells_the_encoding(opened):
 def test_kinds_of_content():
     assert content_kind(b"%PDF-1.7") == "PDF document"
     assert content_kind(b"hello") == ""
+
+
+def test_what_is_written_meanwhile_isnt_counted(opened):
+    found = survey(opened(b"one\ntwo\nthree\n"), 8, 1)
+    assert found == Survey(hashlib.sha256(b"one\ntwo\n").hexdigest(), 2, 0)

@@ -104,6 +104,15 @@ def test_truncated(inspect, house):
     assert len(json.dumps(answer.to_json(), ensure_ascii=False)) < 30_000
 
 
+def test_a_tail_that_is_too_long_keeps_its_end(inspect, house):
+    house.write("f", "".join(f"line {n}\n" for n in range(1, 5001)))
+    answer = inspect("read", path="f", tail_lines=1000, max_chars=1000)
+    before = answer.data["previousEndLine"]
+    assert (answer.data["startLine"], answer.data["endLine"], answer.data["truncated"]) == (before + 1, 5000, True)
+    assert f"Truncated: the lines before end with end_line {before}." in answer.summary
+    assert "nextStartLine" not in answer.data
+
+
 def test_a_long_line(inspect, house):
     house.write("f", "x" * 5000 + "\nend\n")
     answer = inspect("read", path="f")

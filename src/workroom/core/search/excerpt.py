@@ -9,17 +9,20 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from workroom.base.errors import ErrorCode, WorkroomError
-from workroom.core.search.pieces import WHOLE, Survey, binary, last_lines, lines_at, sample, survey
+from workroom.core.search.pieces import LONGEST, REACH, WHOLE, Survey, binary, last_lines, lines_at, sample, survey
 from workroom.system.root import Root, refusal
 from workroom.text.encoding import TextFile, decode
 from workroom.text.lines import line_ending, numbered, split_lines, without_ending
 
 __all__ = ["Excerpt", "Span", "describe", "excerpt", "json_length"]
+
+_NULS = re.compile("\0{9,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,8 @@ class Span:
     """Which lines are wanted, and in how much room.
 
     `first` and `last` count from 1, both included; `tail` wants the last so many instead. `room` is in characters of
-    the text as JSON, `line_room` in characters of one line. `known` is the hash of what the caller has.
+    the text as JSON, `line_room` in characters of one line. `known` is the hash of what the caller has. `reach` is how
+    far into a very large file its lines are counted, in bytes.
     """
 
     first: int = 1
@@ -37,6 +41,7 @@ class Span:
     room: int = 30_000
     line_room: int = 2_000
     known: str | None = None
+    reach: int = REACH
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +93,8 @@ def excerpt(root: Root, path: str, span: Span) -> Excerpt:
         size=len(data),
         sha256=sha,
         text=fit.text,
-        first=first,
-        last=first + fit.count - 1,
+        first=first + fit.skipped,
+        last=first + fit.skipped + fit.count - 1,
         total=len(lines),
         encoding=file.encoding,
         line_ending=line_ending(file.text),
@@ -129,17 +134,18 @@ class _Fit:
     text: str
     count: int
     cut_lines: int
+    skipped: int = 0
 
 
 def _fit(lines: Sequence[str], first: int, span: Span) -> _Fit:
-    """As many lines as there is room for, at least the beginning of one."""
+    """As many lines as there is room for, at least the beginning of one; of a tail the last ones."""
     text = _joined(lines, first, span)
     if json_length(text) <= span.room and max(map(len, lines), default=0) <= span.line_room:
         return _Fit(text, len(lines), 0)
     kept: list[str] = []
     gutter = len(f"{first + len(lines)} | ") if span.numbers else 0
     cut_lines, left = 0, span.room - 2
-    for line in lines:
+    for line in lines if span.tail is None else reversed(lines):
         shown = _cut(line, span.line_room)
         size = json_length(shown) - 2 + gutter
         if size > left and kept:
@@ -149,7 +155,11 @@ def _fit(lines: Sequence[str], first: int, span: Span) -> _Fit:
         cut_lines += shown is not line
         kept.append(shown)
         left -= size
-    return _Fit(_joined(kept, first, span), len(kept), cut_lines)
+    if span.tail is None:
+        return _Fit(_joined(kept, first, span), len(kept), cut_lines)
+    kept.reverse()
+    skipped = len(lines) - len(kept)
+    return _Fit(_joined(kept, first + skipped, span), len(kept), cut_lines, skipped)
 
 
 def _joined(lines: Sequence[str], first: int, span: Span) -> str:
@@ -210,7 +220,7 @@ def _opened(root: Root, path: str) -> Iterator[tuple[int, int]]:
 def _of_large(root: Root, path: str, span: Span) -> Excerpt:
     with _opened(root, path) as (descriptor, size):
         head = sample(path, descriptor, size)
-        seen = survey(descriptor, size, span.first)
+        seen = survey(descriptor, size, span.first, span.reach)
         if span.known is not None and span.known == seen.sha256:
             return Excerpt(size, seen.sha256, unchanged=True)
         if span.tail is not None:
@@ -219,25 +229,31 @@ def _of_large(root: Root, path: str, span: Span) -> Excerpt:
             raise _out_of_reach(path, span, size, seen)
         wanted = None if span.last is None else span.last - span.first + 1
         raw = lines_at(descriptor, seen.offset, span.room * 4, wanted)
-        return _excerpt_of(raw, span.first, size, head, seen, span, more=wanted is None or len(raw) < wanted)
+        part = seen.offset + sum(map(len, raw)) < size and not raw[-1].endswith(b"\n")
+        return _excerpt_of(raw, span.first, size, head, seen, span, part=part, more=wanted is None or len(raw) < wanted)
 
 
 def _tail_of_large(descriptor: int, size: int, head: TextFile, seen: Survey, span: Span) -> Excerpt:
     tail = last_lines(descriptor, size, span.room * 4, span.tail or 1)
+    part = len(tail) == 1 and len(tail[0]) == min(span.room * 4, LONGEST)
     first = None if seen.total is None else seen.total - len(tail) + 1
-    return _excerpt_of(tail, first, size, head, seen, span, more=len(tail) < (span.tail or 1))
+    if part:  # of one long line what it ends with
+        tail = [tail[0][-span.line_room :]]
+    return _excerpt_of(tail, first, size, head, seen, span, part=part, more=len(tail) < (span.tail or 1))
 
 
 def _excerpt_of(
-    raw: list[bytes], first: int | None, size: int, head: TextFile, seen: Survey, span: Span, *, more: bool
+    raw: list[bytes], first: int | None, size: int, head: TextFile, seen: Survey, span: Span, *, part: bool, more: bool
 ) -> Excerpt:
+    """`part`: the only line isn't whole. `more`: lines that are wanted lie where nobody has looked."""
     codec = head.encoding.removesuffix("-bom")
-    lines = [line.decode(codec, "replace") for line in raw]
+    lines = [_without_holes(line.decode(codec, "replace")) for line in raw]
     if first == 1 and lines:
         lines[0] = lines[0].removeprefix("\ufeff")
-    numbers = span.numbers and first is not None
-    shown = Span(numbers=numbers, room=span.room, line_room=span.line_room)
+    shown = replace(span, numbers=span.numbers and first is not None)
     fit = _fit(lines, first or 1, shown)
+    if first is not None:
+        first += fit.skipped
     last = None if first is None else first + fit.count - 1
     ended = span.tail is None and last is not None and last == seen.total
     return Excerpt(
@@ -250,9 +266,14 @@ def _excerpt_of(
         encoding=head.encoding,
         line_ending=line_ending(head.text),
         complete=fit.count == len(raw) and (ended or not more),
-        cut_lines=fit.cut_lines,
+        cut_lines=max(fit.cut_lines, int(part)),
         lossy=any("\ufffd" in line for line in lines),
     )
+
+
+def _without_holes(line: str) -> str:
+    """A line as it can be shown where a file has holes in it: NUL isn't text, and many are told in words."""
+    return _NULS.sub("… (NUL bytes) …", line).replace("\0", "\ufffd") if "\0" in line else line
 
 
 def _describe_large(root: Root, path: str) -> Excerpt:

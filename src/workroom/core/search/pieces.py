@@ -6,6 +6,7 @@ HASHED   up to here it is read to its end, for its hash and its number of lines
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from workroom.text.encoding import TextFile, decode
 
 __all__ = [
     "HASHED",
+    "LONGEST",
     "REACH",
     "WHOLE",
     "Survey",
@@ -35,6 +37,9 @@ HASHED = 64_000_000
 
 REACH = 256_000_000
 """How far into a file its lines are counted to find one, in bytes."""
+
+LONGEST = 1 << 20
+"""The most bytes that are looked at for lines at one place."""
 
 _CHUNK = 1 << 20
 _SAMPLE = 64 * 1024
@@ -81,6 +86,8 @@ def head_of(descriptor: int) -> tuple[bytes, TextFile | None]:
 def sample(path: str, descriptor: int, size: int) -> TextFile:
     """The beginning, which tells the encoding. Only encodings in which a newline is one byte are cut in pieces here."""
     head, file = head_of(descriptor)
+    if file is None and not head.strip(b"\0"):
+        file = _behind_hole(descriptor, len(head))
     if file is None:
         raise binary(path, head[:16], size, None)
     if file.encoding.startswith(("utf-16", "utf-32")):
@@ -92,14 +99,32 @@ def sample(path: str, descriptor: int, size: int) -> TextFile:
     return file
 
 
-def survey(descriptor: int, size: int, first: int) -> Survey:
-    """Hash and count to the end, or, in a very large file, count only as far as the line `first`."""
+def _behind_hole(descriptor: int, at: int) -> TextFile | None:
+    """What follows the hole that a file begins with, as a log does that was cut under its writer; None for binary.
+
+    A file that is nothing but a hole is taken for text, of which there is none yet.
+    """
+    try:
+        data = os.pread(descriptor, _SAMPLE, os.lseek(descriptor, at, os.SEEK_DATA))
+    except OSError as error:
+        if error.errno != errno.ENXIO:  # pragma: no cover - needs a disk that fails, or a system without holes
+            return None
+        return TextFile("", "utf-8")
+    text = data.strip(b"\0")
+    return decode(text[: text.rfind(b"\n") + 1] or text) if text else None
+
+
+def survey(descriptor: int, size: int, first: int, reach: int = REACH) -> Survey:
+    """Hash and count to the end, or, in a very large file, count only as far as the line `first`.
+
+    What is written to the file meanwhile, behind `size`, isn't looked at. `reach` bounds the counting, in bytes.
+    """
     whole = size <= HASHED
-    reach = size if whole else min(size, REACH)
+    reach = size if whole else min(size, reach)
     sha = hashlib.sha256()
     at, breaks, offset = 0, 0, 0 if first == 1 else None
     open_line = False
-    while at < reach and (whole or offset is None) and (chunk := os.pread(descriptor, _CHUNK, at)):
+    while at < reach and (whole or offset is None) and (chunk := os.pread(descriptor, min(_CHUNK, reach - at), at)):
         if whole:
             sha.update(chunk)
         found = chunk.count(b"\n")
@@ -123,7 +148,7 @@ def _nth_newline(chunk: bytes, count: int) -> int:
 
 def lines_at(descriptor: int, offset: int, room: int, wanted: int | None) -> list[bytes]:
     """Lines from an offset, at most `wanted`; the last one not whole if nothing else would be there."""
-    room = min(room, _CHUNK)
+    room = min(room, LONGEST)
     piece = os.pread(descriptor, room, offset)
     lines = _split(piece)
     if len(piece) == room and len(lines) > 1 and not piece.endswith(b"\n"):
@@ -139,6 +164,6 @@ def _split(piece: bytes) -> list[bytes]:
 
 def last_lines(descriptor: int, size: int, room: int, wanted: int) -> list[bytes]:
     """The last lines of a file that is larger than `room`, at most `wanted`, as many as are whole in so many bytes."""
-    room = min(room, _CHUNK)
+    room = min(room, LONGEST)
     lines = _split(os.pread(descriptor, room, size - room))
     return (lines[1:] or lines)[-wanted:]

@@ -10,6 +10,7 @@ from workroom.base.envelope import Envelope
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.search.excerpt import Excerpt, Span, excerpt, json_length
 from workroom.core.search.listing import shown_path
+from workroom.core.search.pieces import REACH
 from workroom.tools.inspect.common import Paths, places, resolved, room, with_help
 from workroom.tools.schema import UNSHOWN
 from workroom.tools.tool import Action, Call
@@ -65,7 +66,8 @@ def _check(arguments: Read) -> None:
         raise WorkroomError(ErrorCode.INVALID_INPUT, problem)
 
 
-def _span(arguments: Read, space: int) -> Span:
+def _span(arguments: Read, space: int, count: int = 1) -> Span:
+    """What is wanted of one of so many files; all together are looked through as far as one would be."""
     return Span(
         first=arguments.start_line or 1,
         last=arguments.end_line,
@@ -74,6 +76,7 @@ def _span(arguments: Read, space: int) -> Span:
         room=min(space, arguments.max_chars or space),
         line_room=max(_LINE_ROOM, arguments.max_chars or 0),
         known=arguments.known_sha256,
+        reach=REACH // count,
     )
 
 
@@ -107,7 +110,7 @@ def _read_many(call: Call, arguments: Read, given: tuple[str, ...]) -> Envelope:
     for left, place in enumerate(sorted(range(len(given)), key=lambda at: _size(call, given[at]))):
         share = max(space // (len(given) - left) - _ROW, 100)
         try:
-            data, found = _row(call, given[place], _span(arguments, share))
+            data, found = _row(call, given[place], _span(arguments, share, len(given)))
         except WorkroomError as error:
             failed.append(error)
             rows[place] = {"path": given[place], "error": {"code": str(error.code), "message": str(error)}}
@@ -160,7 +163,7 @@ def _row(call: Call, given: str, span: Span) -> tuple[dict[str, Any], Excerpt]:
         "truncated": not found.complete or found.cut_lines > 0,
     }
     if not found.complete and found.last is not None:
-        data["nextStartLine"] = found.last + 1
+        data |= _further(found, tail=span.tail is not None)
     if found.cut_lines:
         data["cutLines"] = found.cut_lines
     if found.lossy:
@@ -168,6 +171,13 @@ def _row(call: Call, given: str, span: Span) -> tuple[dict[str, Any], Excerpt]:
     if found.sha256 is None:
         data["sha256Omitted"] = "too large to be hashed for a read"
     return data, found
+
+
+def _further(found: Excerpt, *, tail: bool) -> dict[str, int]:
+    """Where to go on: behind what is shown, or before it, where it is the end of a file."""
+    if tail:
+        return {"previousEndLine": (found.first or 1) - 1}
+    return {"nextStartLine": (found.last or 0) + 1}
 
 
 def _said(data: dict[str, Any], found: Excerpt) -> str:
@@ -182,6 +192,8 @@ def _said(data: dict[str, Any], found: Excerpt) -> str:
     said = f"{lines}{total}, sha256 {found.sha256 or 'not computed'}."
     if "nextStartLine" in data:
         said += f" Truncated: go on with start_line {data['nextStartLine']}."
+    elif "previousEndLine" in data:
+        said += f" Truncated: the lines before end with end_line {data['previousEndLine']}."
     elif not found.complete:
         said += " Truncated."
     if found.cut_lines:
