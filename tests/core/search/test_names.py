@@ -350,3 +350,16 @@ def test_whatever_happens_while_it_is_watched_they_are_what_a_walk_finds(tmp_pat
         elif not path.is_dir() and not path.is_file():
             path.mkdir(parents=True) if act == 4 else write(tmp_path, str(path.relative_to(tmp_path)))
         assert files(names) == walked(root)[0]
+
+
+def test_what_lies_deep_and_is_much_fills_no_memory(tmp_path, root):
+    deep = "/".join("d" * 200 for _ in range(15))
+    write(tmp_path, "a", f"{deep}/b", f"{deep}/c", "z/e")
+    names = Names(root, held=20_000)
+    found = names.listing()
+    assert (found.tally.cut, found.paths[0], len(found.paths)) == (True, "a", 1)
+    assert names.listing() is not found
+    names.forget()
+    whole = Names(root, held=40_000)
+    assert not whole.listing().tally.cut
+    whole.forget()

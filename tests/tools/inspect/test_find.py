@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 
 import pytest
 
@@ -161,3 +162,80 @@ def test_find_by_kind_and_place(inspect, house):
     assert answer.data["truncated"]
     assert answer.data["total"] is None
     assert "there are more" in answer.summary
+
+
+def found(answer):
+    return [row["path"] for row in answer.data["matches"]]
+
+
+def test_find_takes_the_names_that_quick_open_keeps(inspect, house):
+    house.workspace.watch.start()
+    assert house.workspace.watch.settled(60)
+    assert found(inspect("find", query="b.py")) == ["src/b.py"]
+    read = house.workspace.names.read
+    assert found(inspect("find", query="bin")) == ["src/bin"]
+    assert found(inspect("find", query="bin", path="src", kind="file")) == ["src/bin"]
+    assert house.workspace.names.read == read
+    house.write("src/binary", "")
+    assert found(inspect("find", query="bin")) == ["src/bin", "src/binary"]
+
+
+def test_find_below_a_folder_tells_of_that_folder_alone(inspect, house):
+    house.write(".gitignore", "*.log\n")
+    for path in ("x.log", "src/y.log", "src/z.log", "source/b.py", ".git/HEAD"):
+        house.write(path, "")
+    answer = inspect("find", query="b", path="src")
+    assert found(answer) == ["src/bin", "src/b.py"][::-1]
+    assert (answer.data["scanned"], answer.data["ignored"], "leftOut" in answer.data) == (2, 2, False)
+    assert inspect("find", query="b").data["ignored"] == 3
+    assert inspect("find", query="b").data["leftOut"] == [".agentic", ".git"]
+    assert found(inspect("find", query="b", path="source")) == ["source/b.py"]
+
+
+def test_find_in_what_is_left_out_is_asked_for_by_path(inspect, house):
+    house.write(".gitignore", "built/\n")
+    for path in ("built/deep/b.py", ".git/hooks/b.py", ".agentic/notes/b.py", "src/.git/b.py"):
+        house.write(path, "")
+    assert found(inspect("find", query="b.py")) == ["src/b.py"]
+    for folder in ("built", "built/deep", ".git", ".git/hooks", ".agentic", ".agentic/notes", "src/.git"):
+        path = found(inspect("find", query="b.py", path=folder))
+        assert len(path) == 1, folder
+        assert path[0].startswith(folder)
+        assert path[0].endswith("b.py")
+    assert found(inspect("find", query="deep", path="built", kind="directory")) == ["built/deep"]
+
+
+def test_find_knows_kinds_as_they_are_now(inspect, house):
+    names = lambda kind: found(inspect("find", query="thing", kind=kind))  # noqa: E731
+    for number in range(60):
+        (house.folder / f"thing{number}").symlink_to("a.txt")
+    house.write("a_thing_behind_many_links", "")
+    assert names("file") == ["a_thing_behind_many_links"]
+    assert len(names("symlink")) == 50
+    (house.folder / "thing7").unlink()
+    house.write("thing7", "")
+    assert names("file") == ["thing7", "a_thing_behind_many_links"]
+    assert "thing7" not in found(inspect("find", query="thing7", kind="symlink", limit=500))
+    (house.folder / "thing8").unlink()
+    (house.folder / "thing8").mkdir()
+    assert names("directory") == ["thing8"]
+
+
+def test_find_offers_what_git_tracks_and_only_what_is_there(inspect, house):
+    git = lambda *words: subprocess.run(["git", "-C", house.folder, *words], check=True, capture_output=True)  # noqa: E731
+    git("init")
+    house.write(".gitignore", "*.log\n")
+    for path in ("kept.log", "dropped.log", "gone.log", "src/kept.log"):
+        house.write(path, "")
+    git("add", "-f", "kept.log", "gone.log", "src/kept.log")
+    (house.folder / "gone.log").unlink()
+    assert found(inspect("find", query="log")) == ["kept.log", "src/kept.log"]
+    assert found(inspect("find", query="log", path="src")) == ["src/kept.log"]
+    assert found(inspect("find", query="log", limit=1)) == ["kept.log"]
+
+
+def test_find_says_what_was_not_looked_at(inspect, house):
+    house.settings = Settings(editor_max_find_candidates=2)
+    answer = inspect("find", query="bin")
+    assert (answer.data["truncated"], answer.data["total"]) == (True, None)
+    assert "(not all could be looked at)" in answer.summary

@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -31,34 +31,22 @@ from workroom.system.hearing import Hearing, Identity, moment
 from workroom.system.root import Root, refusal
 from workroom.text.paths import STAGE_PREFIX
 
-__all__ = ["Listing", "Names"]
+__all__ = ["Left", "Listing", "Names"]
 
 _KEPT_SECONDS = 300.0
 """How long names are kept that nobody asks for."""
 _TICK_NS = 100_000_000
 _COARSE_TICK_NS = 2_500_000_000
 """Within how much of its last change a folder may change unseen; the second where times are whole seconds."""
+_HELD = 400_000_000
+"""Characters of paths: what lies deep and is much fills no memory."""
 
 Stamp = tuple[int, int, int, int]
 _Runs = tuple[tuple[tuple[str, ...], str | None], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """Every file and link below the root that isn't ignored, in the order of a walk; `.git` and `.agentic` apart.
-
-    It is the same object as long as that is the same. Not to be changed.
-    """
-
-    paths: tuple[str, ...]
-    tally: Tally
-    """What was passed over; cut when it took too long."""
-    made: dict[Any, Any] = field(default_factory=dict)
-    """What others have made of it, handed on to the next one, and let go with the names."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Left:
+class Left:
     """What ignore files leave of a folder: files, then a folder, then the files behind it, and so on."""
 
     identity: Identity
@@ -76,13 +64,54 @@ class _Left:
     count: int
     ignored: int
     apart: tuple[str, ...]
+    links: tuple[str, ...]
+
+    def count_in(self, tally: Tally) -> None:
+        """Add it to what a walk has passed over."""
+        tally.looked_at += self.count
+        tally.ignored += self.ignored
+        tally.apart.update(self.apart)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Every file and link below the root that isn't ignored, in the order of a walk; `.git` and `.agentic` apart.
+
+    It is the same object as long as that is the same. Not to be changed.
+    """
+
+    paths: tuple[str, ...]
+    tally: Tally
+    """What was passed over; cut when it took too long, or would take too much memory."""
+    made: dict[Any, Any] = field(default_factory=dict)
+    """What others have made of it, handed on to the next one, and let go with the names."""
+    folders: Mapping[str, Left] = field(default_factory=dict)
+    """The folders that were looked into, the root (`.`) among them, in the order of a walk."""
+    unreadable: tuple[str, ...] = ()
+    """Those that can't be."""
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """Those of the paths that are links."""
+        return tuple(path for left in self.folders.values() for path in left.links)
+
+    def passed_over(self, folder: str) -> Tally:
+        """The tally of a folder alone, with all below it."""
+        if folder == ".":
+            return self.tally
+        tally, below = Tally(cut=self.tally.cut), folder + "/"
+        for path, left in self.folders.items():
+            if path == folder or path.startswith(below):
+                left.count_in(tally)
+        tally.unreadable = sum(path.startswith(below) for path in self.unreadable)
+        return tally
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
     """What a walk has found."""
 
-    folders: dict[str, _Left]
+    folders: dict[str, Left]
     said: tuple[tuple[str, tuple[str, ...]], ...]
     """What the ignore files of those that have one say."""
     listing: Listing
@@ -98,12 +127,20 @@ class Names:
     """Of one root. Safe to use from many threads."""
 
     def __init__(
-        self, root: Root, hearing: Callable[[], Hearing | None] = lambda: None, seconds: float = _KEPT_SECONDS
+        self,
+        root: Root,
+        hearing: Callable[[], Hearing | None] = lambda: None,
+        seconds: float = _KEPT_SECONDS,
+        held: int = _HELD,
     ) -> None:
-        """`hearing` is all that a watch has heard so far; None where it may not be all."""
+        """`hearing` is all that a watch has heard so far; None where it may not be all.
+
+        `held`: so many characters of paths at most, but for the last name of each.
+        """
         self._root = root
         self._hearing = hearing
         self._seconds = seconds
+        self._held = held
         self._kept: _Kept | None = None
         self._tracked: tuple[Stamp | None, list[str] | None] = (None, None)
         self._lock = threading.Lock()
@@ -122,15 +159,15 @@ class Names:
         if kept is not None and hearing is not None and hearing.silent_all(kept.silent_at) and kept.speaks(ignore):
             return kept.listing
         walk = _Walk(self._root, {} if kept is None else kept.folders, hearing, at, ignore)
-        walk.go(pulse, time.monotonic() + seconds)
+        walk.go(pulse, time.monotonic() + seconds, self._held)
         self.looked += walk.looked
         self.read += walk.read
         if walk.tally.cut:
-            return Listing(_flat(walk.now), walk.tally)
+            return walk.listing({})
         if kept is not None and not walk.changed and len(walk.now) == len(kept.folders):
             listing = kept.listing
         else:
-            listing = Listing(_flat(walk.now), walk.tally, {} if kept is None else kept.listing.made)
+            listing = walk.listing({} if kept is None else kept.listing.made)
         said = tuple((path, left.said) for path, left in walk.now.items() if left.has_rules)
         self._kept = _Kept(walk.now, said, listing, at if walk.silent else 0)
         return listing
@@ -177,26 +214,29 @@ class Names:
 class _Walk:
     """One walk over all folders, with what was known of them before."""
 
-    def __init__(self, root: Root, before: dict[str, _Left], hearing: Hearing | None, at: int, ignore: Ignore) -> None:
+    def __init__(self, root: Root, before: dict[str, Left], hearing: Hearing | None, at: int, ignore: Ignore) -> None:
         self._root = root
         self._before = before
         self._hearing = hearing
         self._at = at
         self._ignore = ignore
-        self.now: dict[str, _Left] = {}
+        self.now: dict[str, Left] = {}
         self.tally = Tally()
         self.changed = False
         """Whether a folder is another than before, or one more."""
+        self.unreadable: list[str] = []
+        self.held = 0
+        """Characters of paths that are folders' names."""
         self.silent = hearing is not None
         """Whether each folder is watched, so that a change of any would be heard."""
         self.looked = 0
         self.read = 0
 
-    def go(self, pulse: Pulse, deadline: float) -> None:
-        """Fill `now`, in the order of a walk; up to the deadline."""
+    def go(self, pulse: Pulse, deadline: float, most: int) -> None:
+        """Fill `now`, in the order of a walk; up to the deadline, or as much as may be held."""
         ahead: list[tuple[str, tuple[str, ...], bool]] = [(".", (), True)]
         while ahead:
-            if time.monotonic() > deadline:
+            if time.monotonic() > deadline or self.held > most:
                 self.tally.cut = True
                 return
             path, rules, same = ahead.pop()
@@ -207,18 +247,21 @@ class _Walk:
                 continue
             self.now[path] = left
             self._count(left, before)
+            self.held += left.count * len(path)
             pulse.beat(self.tally.looked_at)
             same = before is not None and before.identity == left.identity
             ahead.extend((folder, left.rules, same) for _, folder in reversed(left.runs) if folder is not None)
 
-    def _count(self, left: _Left, before: _Left | None) -> None:
-        self.changed |= before is None or left.runs is not before.runs or left.ignored != before.ignored
-        self.changed |= before is not None and left.apart != before.apart
-        self.tally.looked_at += left.count
-        self.tally.ignored += left.ignored
-        self.tally.apart.update(left.apart)
+    def listing(self, made: dict[Any, Any]) -> Listing:
+        """What was found, as others are handed it."""
+        return Listing(_flat(self.now), self.tally, made, self.now, tuple(self.unreadable))
 
-    def _left(self, path: str, above: tuple[str, ...], before: _Left | None, same: bool) -> _Left | None:
+    def _count(self, left: Left, before: Left | None) -> None:
+        self.changed |= before is None or left.runs is not before.runs or left.ignored != before.ignored
+        self.changed |= before is not None and (left.apart, left.links) != (before.apart, before.links)
+        left.count_in(self.tally)
+
+    def _left(self, path: str, above: tuple[str, ...], before: Left | None, same: bool) -> Left | None:
         """What is left of a folder; None where it can't be read, which is counted.
 
         `same`: the folder above is the one that it was.
@@ -237,6 +280,7 @@ class _Walk:
             if path == ".":
                 raise
             self.tally.unreadable += 1
+            self.unreadable.append(path)
             self.silent = False
             return None
         self.silent = self.silent and self._is_silent(path, left.identity, self._at)
@@ -245,7 +289,7 @@ class _Walk:
     def _is_silent(self, path: str, identity: Identity, since: int) -> bool:
         return self._hearing is not None and self._hearing.silent(path, identity, since)
 
-    def _look(self, path: str, descriptor: int, above: tuple[str, ...], before: _Left | None) -> _Left:
+    def _look(self, path: str, descriptor: int, above: tuple[str, ...], before: Left | None) -> Left:
         """What it was before, where the folder is the same and the ignore files say the same; else read anew."""
         info = os.fstat(descriptor)
         stamp = (info.st_ino, info.st_mtime_ns, info.st_ctime_ns, info.st_dev)
@@ -257,22 +301,21 @@ class _Walk:
         settled = _settled(stamp)
         with os.scandir(descriptor) as entries:
             names = sorted(
-                (entry.name, entry_kind(entry) is Kind.DIRECTORY)
-                for entry in entries
-                if not entry.name.startswith(STAGE_PREFIX)
+                (entry.name, entry_kind(entry)) for entry in entries if not entry.name.startswith(STAGE_PREFIX)
             )
-        has_rules = path == "." or (".gitignore", False) in names
+        has_rules = path == "." or any(name == ".gitignore" and kind is not Kind.DIRECTORY for name, kind in names)
         said = _spoken(self._ignore, path, has_rules=has_rules)
         rules = (*above, *said)
-        runs, ignored, apart = _sifted("" if path == "." else f"{path}/", names, self._ignore if rules else None)
+        sifted = _sifted("" if path == "." else f"{path}/", names, self._ignore if rules else None)
+        runs, ignored, apart, links = sifted
         if before is not None and before.runs == runs:
             runs = before.runs
         count = len(names) - ignored - len(apart)
         identity = info.st_dev, info.st_ino
-        return _Left(identity, self._at, settled, has_rules, said, rules, runs, count, ignored, apart)
+        return Left(identity, self._at, settled, has_rules, said, rules, runs, count, ignored, apart, links)
 
 
-def _flat(folders: dict[str, _Left]) -> tuple[str, ...]:
+def _flat(folders: dict[str, Left]) -> tuple[str, ...]:
     """All files, in the order of a walk."""
     paths: list[str] = []
     ahead = [iter(folders["."].runs if "." in folders else ())]
@@ -301,20 +344,22 @@ def _spoken(ignore: Ignore, path: str, *, has_rules: bool) -> tuple[str, ...]:
 
 
 def _sifted(
-    prefix: str, names: Iterable[tuple[str, bool]], ignore: Ignore | None
-) -> tuple[tuple[tuple[tuple[str, ...], str | None], ...], int, tuple[str, ...]]:
-    """The runs of what is left, how many are ignored, and the names that are apart."""
+    prefix: str, names: Iterable[tuple[str, Kind]], ignore: Ignore | None
+) -> tuple[_Runs, int, tuple[str, ...], tuple[str, ...]]:
+    """The runs of what is left, how many are ignored, the names that are apart, and the links among what is left."""
     runs: list[tuple[tuple[str, ...], str | None]] = []
     files: list[str] = []
-    apart, ignored = [], 0
-    for name, is_folder in names:
+    links, apart, ignored = [], [], 0
+    for name, kind in names:
         if name in APART:
             apart.append(name)
-        elif ignore is not None and ignore.ignored(prefix + name, is_folder):
+        elif ignore is not None and ignore.ignored(prefix + name, kind is Kind.DIRECTORY):
             ignored += 1
-        elif is_folder:
+        elif kind is Kind.DIRECTORY:
             runs.append((tuple(files), prefix + name))
             files = []
         else:
             files.append(prefix + name)
-    return (*runs, (tuple(files), None)), ignored, tuple(apart)
+            if kind is Kind.SYMLINK:
+                links.append(prefix + name)
+    return (*runs, (tuple(files), None)), ignored, tuple(apart), tuple(links)

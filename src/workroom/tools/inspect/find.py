@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -11,6 +13,7 @@ from workroom.base.envelope import Envelope
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.search import fuzzy
 from workroom.core.search.listing import Options, Tally, shown_path, walk
+from workroom.core.search.offer import find, offer
 from workroom.core.search.text import FileCount, Match, Matches, Query, Skipped, search
 from workroom.tools.inspect.common import (
     Within,
@@ -26,6 +29,10 @@ from workroom.tools.inspect.common import (
 from workroom.tools.tool import Action, Call
 
 __all__ = ["FIND", "SEARCH", "SEMANTIC_SEARCH", "answered"]
+
+
+_FIND_SECONDS = 20.0
+"""How long finding may take to read names that aren't kept yet."""
 
 
 class Searched(Within):
@@ -223,10 +230,7 @@ def _semantic_search(_call: Call, _arguments: SemanticSearched) -> Envelope:
 
 def _find(call: Call, arguments: Found) -> Envelope:
     path, target = resolved(call, arguments.path)
-    tally = Tally()
-    kind = None if arguments.kind is None else Kind(arguments.kind)
-    entries = walk(call.workspace.root, target, Options(depth=None, kind=kind), tally, call.pulse)
-    best = fuzzy.rank(arguments.query, (entry.path for entry in entries), arguments.limit + 1)
+    best, scanned, tally = _ranked(call, target, arguments)
     more = len(best) > arguments.limit
     rows = [
         {"path": shown_path(found.path), "score": found.score, "positions": list(found.positions)}
@@ -234,21 +238,48 @@ def _find(call: Call, arguments: Found) -> Envelope:
     ]
     count = fitting(rows, room(call))
     truncated = more or tally.cut or count < len(rows)
+    why = " (the best; there are more)" if more or count < len(rows) else " (not all could be looked at)"
     return Envelope(
         ok=True,
         operation="inspect.find",
-        summary=f"{count} of {tally.looked_at:,} paths below {path} fit {arguments.query!r}"
-        f"{' (the best; there are more)' if truncated else ''}.{left_out_words(tally)}",
+        summary=f"{count} of {scanned:,} paths below {path} fit {arguments.query!r}"
+        f"{why if truncated else ''}.{left_out_words(tally)}",
         data={
             "matches": rows[:count],
             "total": None if truncated else count,
-            "scanned": tally.looked_at,
+            "scanned": scanned,
             "truncated": truncated,
             **left_out(tally),
         },
         omit_when_summarizing=("matches",),
         text="\n".join(str(row["path"]) for row in rows[:count]),
     )
+
+
+def _ranked(call: Call, target: str, arguments: Found) -> tuple[Sequence[fuzzy.Ranked], int, Tally]:
+    """The best, one more than are wanted; among how many, and what was passed over.
+
+    The names are those of quick open. What isn't among them (`.git`, `.agentic`, what is ignored) is walked.
+    """
+    workspace, limit = call.workspace, arguments.limit + 1
+    kind = None if arguments.kind is None else Kind(arguments.kind)
+    listing = workspace.names.listing(call.pulse, _FIND_SECONDS)
+    if target not in listing.folders:
+        tally = Tally()
+        walked = walk(workspace.root, target, Options(depth=None, kind=kind), tally, call.pulse)
+        return fuzzy.rank(arguments.query, (entry.path for entry in walked), limit), tally.looked_at, tally
+
+    def kind_of(path: str) -> Kind:
+        seen = workspace.root.stat(path)
+        return Kind.ABSENT if seen is None else seen.kind
+
+    offered = offer(listing, workspace.names.tracked(), most=call.settings().editor_max_find_candidates)
+    recent = workspace.buffers.lately(call.actor)
+    best, scanned = find(
+        listing, offered, arguments.query, limit, below=target, kind=kind, kind_of=kind_of, recent=recent
+    )
+    tally = listing.passed_over(target)
+    return best, scanned, replace(tally, cut=tally.cut or offered.cut)
 
 
 SEARCH = Action("search", Searched, "Lines that hold a text or match a regular expression, in pages.", _search)
