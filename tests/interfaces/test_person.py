@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.pictures import png
 
 
 def stage(client, name="a.txt", content="hello\n"):
@@ -150,6 +151,9 @@ def test_what_cannot_be_done_is_told(guest):
 
 def test_the_person_calls_the_tools_that_agents_have(guest):
     person = guest.person(guest.folder)
+    (guest.folder / "a.png").write_bytes(png(6, 4))
+    pictures = person.get("tool", name="workspace_inspect", arguments={"action": "read", "path": "a.png"})["pictures"]
+    assert [each["mimeType"] for each in pictures] == ["image/png"]
     assert person.get("tool", name="editor_diff", arguments={"before": "a\n", "after": "b\n"})["added"] == 1
     done = person.get("tool", name="workspace_edit", arguments={"action": "apply", "operations": [
         {"type": "create", "path": "p.txt", "content": "mine\n"},

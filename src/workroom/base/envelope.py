@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from workroom.base.errors import WorkroomError
 
-__all__ = ["PROTOCOL", "Artifact", "Envelope", "Form", "Importance", "failure"]
+__all__ = ["PROTOCOL", "Artifact", "Envelope", "Form", "Importance", "Picture", "failure"]
 
 PROTOCOL = "agentic-workspace/v1"
 Importance = Literal["low", "normal", "high", "critical"]
@@ -32,6 +33,22 @@ class Artifact:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture that an answer shows; `path` is relative to the root."""
+
+    path: str
+    mime: str
+    data: bytes
+
+    def base64(self) -> str:
+        """Its bytes as JSON can carry them."""
+        return base64.b64encode(self.data).decode("ascii")
+
+    def to_json(self) -> dict[str, Any]:
+        return {"path": self.path, "mimeType": self.mime, "base64": self.base64()}
+
+
+@dataclass(frozen=True, slots=True)
 class Envelope:
     """One answer.
 
@@ -53,6 +70,8 @@ class Envelope:
     """Of a failure: the end of its summary that says what to do; on the wire by itself only among fields."""
     form: Form = "envelope"
     """How an interface shows it: whole, or as the fields of its data alone, as a flat tool's answer is shown."""
+    pictures: tuple[Picture, ...] = ()
+    """What is to be looked at beside it. No part of the wire's envelope: an interface carries them in its own way."""
 
     def shown(self) -> dict[str, Any]:
         """What an interface answers with: the envelope, or in form `fields` the data, or `error` by itself."""
@@ -62,6 +81,11 @@ class Envelope:
             return {**self.data, "artifacts": [a.to_json() for a in self.artifacts]} if self.artifacts else self.data
         message = self.summary.removesuffix(self.next_step).rstrip()
         return {"error": {**self.error, "message": message, "next_step": self.next_step}}
+
+    def carried(self) -> dict[str, Any]:
+        """The same with its pictures in it, for an interface that has no other place for them."""
+        pictures = [picture.to_json() for picture in self.pictures]
+        return {**self.shown(), "pictures": pictures} if pictures else self.shown()
 
     def to_json(self) -> dict[str, Any]:
         """The wire's form, absent fields left out."""

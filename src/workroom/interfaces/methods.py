@@ -434,7 +434,7 @@ def _tool(asking: Asking, params: _Tool) -> dict[str, Any]:
         raise WorkroomError(
             ErrorCode(error["code"]), error["message"], next_step=error["next_step"], details=error.get("details")
         )
-    return envelope.shown()
+    return envelope.carried()
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,6 +191,8 @@ class Tool:
     """The fields that a flat tool answers with; more may come with them. Not of a failure, which has `error` alone."""
     anywhere: bool = False
     """Whether it is called as well where the caller's folder was closed: it leads to another."""
+    pictures: bool = False
+    """Whether an answer may show pictures; then no structured content is promised, which would hide them."""
 
     def operation(self, action: str) -> str:
         """`workspace_edit` and `apply` give `edit.apply`, as envelopes name it; a flat tool's name is enough."""

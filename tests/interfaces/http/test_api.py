@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
+
+from tests.pictures import png
 
 
 def test_the_workspaces_of_a_token(visitor):
@@ -30,6 +33,16 @@ def test_a_call_answers_the_envelope(visitor):
     assert answer.status == 200
     assert answer.json["ok"] is True
     assert answer.json["data"]["text"] == "1 | hello"
+
+
+def test_a_picture_is_carried_beside_what_is_told_of_it(visitor):
+    data = png(6, 4)
+    (visitor.room.folder / "a.png").write_bytes(data)
+    answer = visitor.call("inspect", "read", path="a.png").json
+    assert (answer["data"]["width"], answer["data"]["height"]) == (6, 4)
+    (picture,) = answer["pictures"]
+    assert picture == {"path": "a.png", "mimeType": "image/png", "base64": base64.b64encode(data).decode()}
+    assert "pictures" not in visitor.call("inspect", "stat", path="a.png").json
 
 
 def test_an_edit_is_made_by_the_client_of_the_token(visitor):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
+from tests.pictures import png
 
 from workroom.base.actor import Actor
 from workroom.base.events import ApprovalDecided, Committed, ModeChanged, PlanChanged, SettingsChanged
@@ -35,6 +38,13 @@ def refused(caller, uri):
     with pytest.raises(RpcError) as error:
         read(caller, {"uri": uri})
     return error.value.code
+
+
+def test_a_picture_among_the_artifacts_is_read_as_what_it_is(caller, house):
+    house.write(".agentic/artifacts/a.png", png(6, 4))
+    (contents,) = read(caller, {"uri": "workroom://artifacts/a.png"})["contents"]
+    assert contents["mimeType"] == "image/png"
+    assert base64.b64decode(contents["blob"]) == png(6, 4)
 
 
 def test_an_empty_folder_has_what_always_is_there(caller):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import sys
 from contextlib import asynccontextmanager
 from typing import Any
@@ -12,6 +13,7 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.subscriptions import ResourceUpdated, ToolsListChanged
 from mcp_types import ElicitResult, Implementation
+from tests.pictures import png
 
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
 
@@ -47,6 +49,26 @@ def test_the_official_client_lists_and_calls(guest, mode):
             assert answer.structured_content["data"]["text"] == "1 | one\n2 | two"
             wrong = await client.call_tool("workspace_inspect", {"action": "raed"})
             assert wrong.is_error is True
+
+    run(use())
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_the_official_client_is_shown_a_picture(guest, mode):
+    data = png(6, 4, filling=3_000_000)
+    (guest.folder / "a.png").write_bytes(data)
+    (guest.folder / "b.txt").write_text("one\n")
+
+    async def use():
+        async with client_of(guest, mode) as client:
+            await client.list_tools()
+            answer = await client.call_tool("workspace_inspect", {"action": "read", "paths": ["b.txt", "a.png"]})
+            assert answer.is_error is False
+            assert answer.structured_content is None
+            text, image = answer.content
+            assert "== b.txt: lines 1-1 of 1" in text.text
+            assert "== a.png: image/png, 6 x 4 pixels" in text.text
+            assert (image.type, image.mime_type, base64.b64decode(image.data)) == ("image", "image/png", data)
 
     run(use())
 

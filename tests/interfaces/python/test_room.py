@@ -9,6 +9,7 @@ import sys
 import threading
 
 import pytest
+from tests.pictures import gif, png
 
 import workroom
 from workroom import ErrorCode, WorkroomError, open_workspace
@@ -41,6 +42,17 @@ def test_a_program_reads_edits_and_takes_back(room, program):
     assert (room.folder / "notes.md").read_bytes() == b"Salt.\nPepper.\n"
     (entry, *_) = room.person(room.folder).get("log")["entries"]
     assert entry["actor"] == {"kind": "agent", "name": "a program"}
+
+
+def test_a_program_is_given_pictures_as_bytes(room, program):
+    (room.folder / "a.png").write_bytes(png(6, 4))
+    (room.folder / "b.gif").write_bytes(gif(3, 3))
+    answer = program.inspect.read("a.png")
+    assert (answer["mimeType"], answer["width"]) == ("image/png", 6)
+    assert [(each.path, each.mime, each.data) for each in answer.pictures] == [("a.png", "image/png", png(6, 4))]
+    both = program.inspect.read(paths=["b.gif", "a.png"])
+    assert [each.path for each in both.pictures] == ["b.gif", "a.png"]
+    assert program.inspect.stat("a.png").pictures == ()
 
 
 def test_what_is_refused_is_raised_with_its_code(program):

@@ -77,7 +77,7 @@ def answer(envelope: Envelope) -> Response:
         status = STATUSES[ErrorCode(envelope.error["code"])]
     else:
         status = _PENDING if envelope.data.get("status") == "pending_approval" else 200
-    return json_response(envelope.shown(), status)
+    return json_response(envelope.carried(), status)
 
 
 def refusal(error: WorkroomError) -> Response:

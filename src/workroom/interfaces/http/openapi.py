@@ -235,6 +235,7 @@ def _common_schemas() -> Json:
             "retention": _ref("Retention"),
             "artifacts": {"type": "array", "items": _ref("Artifact")},
             "data": {"type": "object"},
+            "pictures": {"type": "array", "items": _ref("Picture")},
             "error": _ref("Error"),
         },
         "required": ["protocol", "ok", "operation", "summary", "retention"],
@@ -260,6 +261,7 @@ def _common_schemas() -> Json:
             {"description": text},
             "A file in the folder that holds what the answer left out.",
         ),
+        "Picture": _object({"path": text, "mimeType": text, "base64": text}, {}, "A picture that the answer shows."),
         "Event": {
             "description": "The data of an event; `type` says which.",
             "type": "object",

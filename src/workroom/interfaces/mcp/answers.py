@@ -8,14 +8,17 @@ from typing import Any
 
 from pydantic_core import PydanticSerializationError, to_json
 
-from workroom.base.envelope import Envelope
+from workroom.base.envelope import Envelope, Picture
 from workroom.base.settings import Mode, Profile
 from workroom.interfaces.mcp.jsonrpc import encode, on_one_line
 from workroom.tools.catalog import tools_for
 from workroom.tools.schema import input_schema, output_schema
 from workroom.tools.tool import Tool
 
-__all__ = ["call_result", "readable", "tool_list"]
+__all__ = ["ANSWER", "PICTURES", "call_result", "readable", "tool_list"]
+
+ANSWER, PICTURES = "workroom/answer", "workroom/pictures"
+"""Where a result with pictures has its envelope and their paths, in `_meta`."""
 
 
 @lru_cache(maxsize=16)
@@ -30,17 +33,23 @@ def call_result(envelope: Envelope, structured: bool = True) -> str:
     """The result of `tools/call`, in both forms: some clients show a model only the text, some what is structured.
 
     Where the revision knows no structured content, the text is all: a client that hands on the whole result would
-    show the same twice.
+    show the same twice. An answer with pictures has none either: some clients show a model nothing else where it is
+    there. For programs what it would be stands in `_meta`, which no model is shown.
     """
-    result = {
-        "content": [{"type": "text", "text": readable(envelope)}],
-        **({"structuredContent": envelope.shown()} if structured else {}),
-        "isError": not envelope.ok,
-    }
+    result: dict[str, Any] = {"content": [{"type": "text", "text": readable(envelope)}], "isError": not envelope.ok}
+    if envelope.pictures:
+        result["content"] += [_image(picture) for picture in envelope.pictures]
+        result["_meta"] = {ANSWER: envelope.shown(), PICTURES: [picture.path for picture in envelope.pictures]}
+    elif structured:
+        result["structuredContent"] = envelope.shown()
     try:
         return on_one_line(to_json(result).decode())  # in a third of the time; answers are long
     except PydanticSerializationError:  # half of a surrogate pair, which UTF-8 can't hold
         return encode(result)
+
+
+def _image(picture: Picture) -> dict[str, Any]:
+    return {"type": "image", "data": picture.base64(), "mimeType": picture.mime}
 
 
 def readable(envelope: Envelope) -> str:
@@ -61,7 +70,7 @@ def _tool(tool: Tool, structured: bool) -> dict[str, Any]:
         "title": tool.title,
         "description": tool.help,
         "inputSchema": input_schema(tool),
-        **({"outputSchema": output_schema(tool)} if structured else {}),
+        **({"outputSchema": output_schema(tool)} if structured and not tool.pictures else {}),
         "annotations": dict(tool.annotations),
     }
 

@@ -88,6 +88,9 @@ def read(caller: Call, params: Mapping[str, Any]) -> dict[str, Any]:
     envelope = _look(caller, target.tool, dict(target.arguments))
     if envelope.error is not None:
         raise _refusal(uri, envelope)
+    if envelope.pictures:
+        shown = envelope.pictures[0]
+        return {"contents": [{"uri": uri, "mimeType": shown.mime, "blob": shown.base64()}]}
     contents: dict[str, Any] = {"uri": uri, "mimeType": target.mime, "text": _text(target, envelope)}
     if envelope.data.get("truncated") and (target.raw or "omitted" in envelope.data):
         contents["_meta"] = {"workroom/truncated": True}

@@ -6,7 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Answer", "Approval"]
+__all__ = ["Answer", "Approval", "Picture"]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture that an answer shows."""
+
+    path: str
+    mime: str
+    """`image/png` and so on, told by the bytes."""
+    data: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +40,7 @@ class Answer:
     data: Mapping[str, Any] = field(default_factory=dict)
     artifacts: tuple[Mapping[str, Any], ...] = ()
     """Files below the folder that hold what the answer left out: kind, path, sha256, bytes."""
+    pictures: tuple[Picture, ...] = ()
     envelope: Mapping[str, Any] = field(default_factory=dict)
     """The whole of it, as it came."""
 

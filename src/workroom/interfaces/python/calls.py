@@ -217,7 +217,7 @@ class Inspect:
         known_sha256: str | None = None,
         max_chars: int | None = None,
     ) -> Answer:
-        """The lines of a file, or of up to 20, numbered, with the hash of the whole file."""
+        """The lines of a file, or of up to 20, numbered, with the hash of the whole file; or a picture."""
         return self._asks.call(
             "workspace_inspect",
             "read",

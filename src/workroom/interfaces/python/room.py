@@ -16,6 +16,7 @@ not to wait for each other open one each.
 
 from __future__ import annotations
 
+import base64
 import os
 import threading
 from collections.abc import Mapping
@@ -23,7 +24,7 @@ from typing import Any, Literal, Self, overload
 
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.interfaces import link
-from workroom.interfaces.python.answer import Answer
+from workroom.interfaces.python.answer import Answer, Picture
 from workroom.interfaces.python.calls import Edit, Inspect, Notes, Plan
 from workroom.interfaces.python.editor_calls import Editor
 from workroom.interfaces.wire import Wire
@@ -116,7 +117,7 @@ class _Connected:
         return _answer(answered) if "action" in approval.arguments else _flat_answer(approval.tool, answered)
 
     def ask(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The envelope that a tool answers with, whether it says yes or no.
+        """The envelope that a tool answers with, whether it says yes or no; pictures are in it as base64.
 
         IO_ERROR when the server goes away on the way; the next call joins the one that comes after it.
         """
@@ -127,8 +128,7 @@ class _Connected:
                 self._wire.close()
                 self._wire = self._join()
             result = self._request("tools/call", {"name": tool, "arguments": arguments})
-        envelope: dict[str, Any] = result["structuredContent"]
-        return envelope
+        return _envelope(result)
 
     def _join(self) -> Wire:
         """Shake hands, and introduce the client."""
@@ -176,6 +176,20 @@ class EditorRoom(_Connected):
         return answer
 
 
+def _envelope(result: dict[str, Any]) -> dict[str, Any]:
+    """The envelope of a call's result; one with pictures has it apart."""
+    if "structuredContent" in result:
+        envelope: dict[str, Any] = result["structuredContent"]
+        return envelope
+    told = result["_meta"]
+    images = [part for part in result["content"] if part["type"] == "image"]
+    pictures = [
+        {"path": path, "mimeType": image["mimeType"], "base64": image["data"]}
+        for path, image in zip(told["workroom/pictures"], images, strict=True)
+    ]
+    return {**told["workroom/answer"], "pictures": pictures}
+
+
 def _flat_answer(tool: str, fields: dict[str, Any]) -> Answer:
     error = fields.get("error")
     if error is not None:
@@ -195,5 +209,13 @@ def _answer(envelope: dict[str, Any]) -> Answer:
         summary=envelope["summary"],
         data=envelope.get("data", {}),
         artifacts=tuple(envelope.get("artifacts", ())),
+        pictures=tuple(
+            Picture(row["path"], row["mimeType"], base64.b64decode(row["base64"]))
+            for row in envelope.get("pictures", ())
+        ),
         envelope=envelope,
     )
+
+
+def _picture(row: dict[str, str]) -> Picture:
+    return Picture(row["path"], row["mimeType"], base64.b64decode(row["base64"]))

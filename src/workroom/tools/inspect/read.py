@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from workroom.base.envelope import Envelope
+from workroom.base.envelope import Envelope, Picture
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.search.excerpt import Excerpt, Span, excerpt, json_length
 from workroom.core.search.listing import shown_path
 from workroom.core.search.pieces import REACH
 from workroom.tools.inspect.common import Paths, places, resolved, room, with_help
+from workroom.tools.inspect.picture import Gallery, picture_said
 from workroom.tools.schema import UNSHOWN
 from workroom.tools.tool import Action, Call
 
@@ -22,6 +24,9 @@ _LINE_ROOM = 2_000
 
 _ROW = 450
 """Characters of one file's facts beside its text."""
+
+_PICTURES = frozenset({"PNG image", "JPEG image", "GIF image", "RIFF media"})
+"""What binary may be where it is a picture that a model can look at."""
 
 
 class Read(Paths):
@@ -80,58 +85,69 @@ def _span(arguments: Read, space: int, count: int = 1) -> Span:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What is answered of one file: the facts, the same in a sentence, and what is in it."""
+
+    data: dict[str, Any]
+    said: str
+    text: str = ""
+    picture: Picture | None = None
+
+
 def _read_one(call: Call, arguments: Read, given: str) -> Envelope:
-    data, found = _row(call, given, _span(arguments, room(call)))
-    if found.unchanged:
-        return Envelope(
-            ok=True,
-            operation="inspect.read",
-            summary=f"{data['path']} is unchanged ({found.size:,} bytes).",
-            data=data,
-        )
-    said = _said(data, found)
+    shown = _shown(call, arguments, given, _span(arguments, room(call)), Gallery())
+    unchanged = shown.data.get("unchanged", False)
     return Envelope(
         ok=True,
         operation="inspect.read",
-        summary=f"{data['path']}: {said}",
-        data=data,
-        facts=(f"read {data['path']}: {said}",),
-        omit_when_summarizing=("text",),
-        text=found.text,
+        summary=f"{shown.data['path']}{'' if unchanged else ':'} {shown.said}",
+        data=shown.data,
+        facts=() if unchanged else (f"read {shown.data['path']}: {shown.said}",),
+        omit_when_summarizing=("text",) if "text" in shown.data else (),
+        text=shown.text,
+        pictures=() if shown.picture is None else (shown.picture,),
     )
 
 
 def _read_many(call: Call, arguments: Read, given: tuple[str, ...]) -> Envelope:
-    space = room(call)
-    rows: list[dict[str, Any]] = [{} for _ in given]
-    texts = [""] * len(given)
-    failed: list[WorkroomError] = []
+    space, gallery = room(call), Gallery()
+    rows: list[_Shown | WorkroomError] = [_Shown({}, "") for _ in given]
     # Small files first: what they leave of their share is the large ones'.
     for left, place in enumerate(sorted(range(len(given)), key=lambda at: _size(call, given[at]))):
         share = max(space // (len(given) - left) - _ROW, 100)
         try:
-            data, found = _row(call, given[place], _span(arguments, share, len(given)))
+            shown = _shown(call, arguments, given[place], _span(arguments, share, len(given)), gallery)
+            rows[place], length = shown, json_length(shown.text)
         except WorkroomError as error:
-            failed.append(error)
-            rows[place] = {"path": given[place], "error": {"code": str(error.code), "message": str(error)}}
-            texts[place] = f"== {given[place]}: {error}"
-            space -= json_length(str(error)) + _ROW
-            continue
-        rows[place] = data
-        texts[place] = f"== {data['path']}: {_said(data, found)}\n{found.text}"
-        space -= json_length(found.text) + _ROW
+            rows[place], length = error, json_length(str(error))
+        space -= length + _ROW
+    failed = [row for row in rows if isinstance(row, WorkroomError)]
     if len(failed) == len(given):
         raise failed[0]
-    read = len(rows) - len(failed)
+    files, read = [_file(*each) for each in zip(given, rows, strict=True)], len(rows) - len(failed)
     return Envelope(
         ok=True,
         operation="inspect.read",
         summary=f"Read {read} of {len(given)} files." if failed else f"Read {read} files.",
-        data={"files": rows, "total": len(rows), "truncated": any(row.get("truncated") for row in rows)},
-        facts=tuple(f"read {row['path']}" for row in rows if "error" not in row),
+        data={"files": files, "total": len(files), "truncated": any(row.get("truncated") for row in files)},
+        facts=tuple(f"read {row['path']}" for row in files if "error" not in row),
         omit_when_summarizing=("files",),
-        text="\n".join(texts),
+        text="\n".join(_paragraph(*each) for each in zip(given, rows, strict=True)),
+        pictures=tuple(row.picture for row in rows if isinstance(row, _Shown) and row.picture is not None),
     )
+
+
+def _file(given: str, row: _Shown | WorkroomError) -> dict[str, Any]:
+    if isinstance(row, WorkroomError):
+        return {"path": given, "error": {"code": str(row.code), "message": str(row)}}
+    return row.data
+
+
+def _paragraph(given: str, row: _Shown | WorkroomError) -> str:
+    if isinstance(row, WorkroomError):
+        return f"== {given}: {row}"
+    return f"== {row.data['path']}: {row.said}" + (f"\n{row.text}" if "text" in row.data else "")
 
 
 def _size(call: Call, given: str) -> int:
@@ -142,18 +158,39 @@ def _size(call: Call, given: str) -> int:
     return seen.size if seen is not None else 0
 
 
-def _row(call: Call, given: str, span: Span) -> tuple[dict[str, Any], Excerpt]:
+def _shown(call: Call, arguments: Read, given: str, span: Span, gallery: Gallery) -> _Shown:
+    """One file, as what it is: INVALID_INPUT for binary that is no picture."""
     path, target = resolved(call, given)
+    where = {"path": path} if target == path else {"path": path, "resolvedPath": shown_path(target)}
     try:
         found = excerpt(call.workspace.root, target, span)
     except WorkroomError as error:
-        raise with_help(call, target, error) from None
-    data: dict[str, Any] = {"path": path, "sha256": found.sha256, "bytes": found.size}
-    if target != path:
-        data["resolvedPath"] = shown_path(target)
+        shown = _picture(call, arguments, where, target, gallery) if error.details.get("kind") in _PICTURES else None
+        if shown is None:
+            raise with_help(call, target, error) from None
+        return shown
     if found.unchanged:
-        return {**data, "unchanged": True, "truncated": False}, found
-    data |= {
+        facts = {"sha256": found.sha256, "bytes": found.size, "unchanged": True, "truncated": False}
+        return _Shown({**where, **facts}, f"is unchanged ({found.size:,} bytes).")
+    data = _data(where, found, tail=span.tail is not None)
+    return _Shown(data, _said(data, found), found.text)
+
+
+def _picture(call: Call, arguments: Read, where: dict[str, Any], target: str, gallery: Gallery) -> _Shown | None:
+    found = gallery.add(call.workspace.root, where["path"], target)
+    if found is None:
+        return None
+    if arguments.start_line or arguments.end_line or arguments.tail_lines:
+        raise WorkroomError(ErrorCode.INVALID_INPUT, f"{where['path']!r} is a picture and has no lines.")
+    facts, picture = found
+    return _Shown({**where, **facts}, picture_said(facts), picture=picture)
+
+
+def _data(where: dict[str, Any], found: Excerpt, *, tail: bool) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        **where,
+        "sha256": found.sha256,
+        "bytes": found.size,
         "text": found.text,
         "startLine": found.first,
         "endLine": found.last,
@@ -163,14 +200,14 @@ def _row(call: Call, given: str, span: Span) -> tuple[dict[str, Any], Excerpt]:
         "truncated": not found.complete or found.cut_lines > 0,
     }
     if not found.complete and found.last is not None:
-        data |= _further(found, tail=span.tail is not None)
+        data |= _further(found, tail=tail)
     if found.cut_lines:
         data["cutLines"] = found.cut_lines
     if found.lossy:
         data["lossy"] = True
     if found.sha256 is None:
         data["sha256Omitted"] = "too large to be hashed for a read"
-    return data, found
+    return data
 
 
 def _further(found: Excerpt, *, tail: bool) -> dict[str, int]:
@@ -203,4 +240,6 @@ def _said(data: dict[str, Any], found: Excerpt) -> str:
     return said
 
 
-READ = Action("read", Read, "The lines of a file, or of up to 20, numbered, with the hash of the whole file.", _read)
+READ = Action(
+    "read", Read, "The lines of a file, or of up to 20, numbered, with the hash of the whole file; or a picture.", _read
+)
