@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import socket
+import subprocess
 import threading
 import time
 import tracemalloc
@@ -22,6 +23,9 @@ SECRET = "marker outside the workspace"
 DENIED = {"PATH_OUTSIDE_WORKSPACE", "INVALID_INPUT", "NOT_FOUND"}
 HANG = 60
 """Seconds. What takes milliseconds on an idle machine stays below this on any; what hangs doesn't."""
+FILES = 210_000
+"""More than one window of a folder's names."""
+DEPTH = 5_000
 LOOKS = ("read", "stat", "list", "overview", "search", "find")
 
 
@@ -260,3 +264,63 @@ def test_d03_read_the_end_of_a_log_that_was_cut_under_its_writer(look, house):
     beginning = look("read", "f")
     assert beginning.text == "1 | … (NUL bytes) …"
     assert beginning.data["truncated"]
+
+
+@pytest.fixture
+def deep(house):
+    """Folders within folders, more than a path can name; removed at the end, for pytest couldn't."""
+    at = os.open(house.folder, os.O_RDONLY)
+    for _ in range(DEPTH):
+        os.mkdir("deep", dir_fd=at)
+        below = os.open("deep", os.O_RDONLY, dir_fd=at)
+        os.close(at)
+        os.close(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=below))
+        at = below
+    os.close(at)
+    yield DEPTH
+    subprocess.run(["rm", "-rf", "--", house.folder / "deep"], check=True)
+
+
+def test_d02_list_of_more_files_than_are_held_at_once(look, house):
+    (house.folder / "many").mkdir()
+    at = os.open(house.folder / "many", os.O_RDONLY)
+    for number in range(FILES):
+        os.close(os.open(f"{number:06}", os.O_CREAT | os.O_WRONLY, dir_fd=at))
+    os.close(at)
+    began = time.monotonic()
+    for more in ({}, {"recursive": True}):
+        answer = look("list", "many", **more)
+        rows = answer.data["entries"]
+        assert [row["path"] for row in rows] == [f"many/{number:06}" for number in range(len(rows))]
+        assert answer.data["truncated"]
+        assert answer.data["total"] == FILES or answer.data["totalIsMinimum"]
+        assert len(json.dumps(answer.to_json())) < 40_000
+    seen = [row["path"] for row in look("list", "many", pattern="*999").data["entries"]]
+    assert seen == [f"many/{number:06}" for number in range(999, FILES, 1_000)]
+    last = look("list", "many", cursor=f"many/{FILES - 3:06}")
+    assert [row["path"] for row in last.data["entries"]] == [f"many/{FILES - 2:06}", f"many/{FILES - 1:06}"]
+    assert not last.data["truncated"]
+    assert time.monotonic() - began < HANG
+
+
+def test_d02_list_of_a_depth_that_no_path_names(look, house, deep):
+    began = time.monotonic()
+    answer = look("list", ".", recursive=True)
+    assert answer.data["truncated"]
+    assert answer.data["totalIsMinimum"]
+    assert len(json.dumps(answer.to_json())) < 60_000
+    deepest = f"{'/'.join(['deep'] * deep)}/f"
+    end = look("list", ".", recursive=True, cursor=deepest)
+    assert f"{deepest}ile".startswith(end.data["entries"][0]["path"])
+    assert f"{deepest}ile" in house.read(end.artifacts[0].path).decode(), "it is too long for the answer"
+    cursor, found = {}, 0
+    while True:
+        answer = look("list", ".", recursive=True, pattern="deep/" * 4 + "file", **cursor)
+        found += len(answer.data["entries"])
+        if not answer.data["truncated"]:
+            break
+        cursor = {"cursor": answer.data["cursor"]}
+    assert found == 1
+    assert look("find", ".").data["unreadable"] == 1
+    assert look("overview", ".").ok
+    assert time.monotonic() - began < HANG

@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 import stat
+import subprocess
 import threading
 import time
 
@@ -652,3 +653,25 @@ def test_what_stands_at_some_names_of_a_folder(tmp_path):
         assert root.stats(".", ["d"]) == [root.stat("d")]
         assert root.stats("none", ["a", "b"]) == [None, None]
         assert root.stats("d/a", ["a"]) == [None]
+
+
+def test_what_lies_beyond_every_path_that_can_be_named(root, here):
+    names, at = ["d" * 200] * 30, os.open(here, os.O_RDONLY)
+    for name in names:
+        os.mkdir(name, dir_fd=at)
+        below = os.open(name, os.O_RDONLY, dir_fd=at)
+        os.close(at)
+        at = below
+    os.close(os.open("file", os.O_CREAT, dir_fd=at))
+    os.close(at)
+    deep = "/".join(names)
+    with root.folder(deep, beyond=True) as folder:
+        assert os.listdir(folder) == ["file"]
+    assert [seen and seen.kind for seen in root.stats(deep, ["file", "gone"], beyond=True)] == [Kind.FILE, None]
+    if not root._walk:
+        with refused(ErrorCode.INVALID_INPUT, "too long"), root.folder(deep):
+            pass
+    root.close()
+    with refused(ErrorCode.IO_ERROR, "closed"), root.folder(deep, beyond=True):
+        pass
+    subprocess.run(["rm", "-rf", "--", here / names[0]], check=True)

@@ -35,6 +35,42 @@ def failure(call, *arguments, **named) -> int | None:
 # Opening.
 
 
+@pytest.fixture
+def deep(tmp_path, folder):
+    """A path that is longer than the system takes, of a folder in which `way/out` is a link; removed at the end."""
+    names, at = ["d" * 200, "é" * 100] * 20, os.dup(folder)
+    for name in names:
+        os.mkdir(name, dir_fd=at)
+        below = os.open(name, os.O_RDONLY, dir_fd=at)
+        os.close(at)
+        at = below
+    os.symlink("/", "link", dir_fd=at)
+    os.mkdir("under", dir_fd=at)
+    os.close(at)
+    yield "/".join(names)
+    subprocess.run(["rm", "-rf", "--", tmp_path / names[0]], check=True)
+
+
+@pytest.mark.parametrize("walk", WALKS)
+def test_a_path_of_any_length_is_opened_in_pieces(tmp_path, folder, deep, walk):
+    before = len(os.listdir("/dev/fd"))
+    descriptor = syscalls.open_far_beneath(folder, deep, os.O_RDONLY | os.O_DIRECTORY, walk=walk)
+    assert sorted(os.listdir(descriptor)) == ["link", "under"]
+    os.close(descriptor)
+    os.close(syscalls.open_far_beneath(folder, f"{deep}/under", syscalls.O_FOLDER, walk=walk))
+    os.close(syscalls.open_far_beneath(folder, "d" * 200, syscalls.O_FOLDER, walk=walk))
+    for path, code in (
+        (f"{deep}/link/etc", errno.ELOOP),
+        (f"{deep}/gone/x", errno.ENOENT),
+        (f"gone/{deep}", errno.ENOENT),
+        (f"../{tmp_path.name}/{deep}", errno.EXDEV),
+        (f"{deep}/{'x' * 2_000}", errno.ENAMETOOLONG),
+        ("x" * 2_000, errno.ENAMETOOLONG),
+    ):
+        assert failure(syscalls.open_far_beneath, folder, path, os.O_RDONLY, walk=walk) == code, path
+    assert len(os.listdir("/dev/fd")) == before
+
+
 @pytest.mark.parametrize("walk", WALKS)
 def test_open_reads_and_makes_what_is_beneath(tmp_path, folder, walk):
     (tmp_path / "a/b").mkdir(parents=True)

@@ -16,6 +16,7 @@ from workroom.text.paths import (
     check_protected,
     fold_name,
     matches,
+    name_pattern,
     parse_path,
     parse_write_path,
     protected_by,
@@ -305,3 +306,17 @@ def test_names_that_some_file_system_takes_for_one(one, other):
 @pytest.mark.parametrize(("one", "other"), [("a", "b"), ("a", "a "), ("e", "\u00e9"), ("a/b", "ab"), ("1", "\u00b9")])
 def test_names_that_every_file_system_tells_apart(one, other):
     assert fold_name(one) != fold_name(other)
+
+
+def test_what_a_name_has_to_be_for_a_glob():
+    for glob, name, fits in (
+        ("*.py", "a.py", True),
+        ("*.py", "a.pyc", False),
+        ("src/**/*.[ch]", "a.c", True),
+        ("/a/b", "b", True),
+        ("/a/b", "a", False),
+    ):
+        pattern = name_pattern(glob)
+        assert pattern is not None
+        assert bool(pattern.match(name)) is fits, (glob, name)
+    assert [name_pattern(glob) for glob in ("a/**", "a/", "**")] == [None, None, None]

@@ -219,13 +219,16 @@ class Root:
             raise refusal(path, error) from error
         return found
 
-    def stats(self, path: str, names: Iterable[str]) -> list[Stat | None]:
-        """What stands at these names in a folder, in their order; None where nothing does, or there is no folder."""
+    def stats(self, path: str, names: Iterable[str], *, beyond: bool = False) -> list[Stat | None]:
+        """What stands at these names in a folder, in their order; None where nothing does, or there is no folder.
+
+        `beyond`: as `folder` has it.
+        """
         prefix = "" if path == "." else path + "/"
         found: list[Stat | None] = []
         looked_at = path
         try:
-            with self.folder(path) as folder:
+            with self.folder(path, beyond=beyond) as folder:
                 for name in names:
                     looked_at = prefix + name
                     try:
@@ -319,14 +322,15 @@ class Root:
     # Folders.
 
     @contextlib.contextmanager
-    def folder(self, path: str) -> Iterator[int]:
+    def folder(self, path: str, *, beyond: bool = False) -> Iterator[int]:
         """A descriptor of a folder, readable, reached without following a link; closed at the end of the block.
 
-        NOT_FOUND, INVALID_INPUT when it is no folder. Errors of the block itself pass as they are.
+        `beyond`: also where the path is longer than the system takes, and a caller could name. NOT_FOUND, INVALID_INPUT
+        when it is no folder. Errors of the block itself pass as they are.
         """
         # The root is opened anew too: readers of one descriptor share a position, and would each see a part.
         try:
-            descriptor = self._open_beneath(path, _LIST)
+            descriptor = self._open_far_beneath(path) if beyond else self._open_beneath(path, _LIST)
         except NotADirectoryError as error:
             if self.stat(path) is None:
                 raise refusal(path, error) from error
@@ -386,6 +390,13 @@ class Root:
     def _open_beneath(self, path: str, flags: int) -> int:
         try:
             return syscalls.open_beneath(self.fd, path, flags, walk=self._walk)
+        except OSError:
+            self._check_open()
+            raise
+
+    def _open_far_beneath(self, path: str) -> int:
+        try:
+            return syscalls.open_far_beneath(self.fd, path, _LIST, walk=self._walk)
         except OSError:
             self._check_open()
             raise

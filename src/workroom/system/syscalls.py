@@ -35,6 +35,7 @@ __all__ = [
     "lease_intact",
     "lock_folder",
     "open_beneath",
+    "open_far_beneath",
     "prove_disk",
     "rename_exchange",
     "rename_noreplace",
@@ -47,6 +48,9 @@ LeaseResult = Literal["held", "refused", "unsupported"]
 
 O_FOLDER = os.O_DIRECTORY | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
 """Flags that open a folder only to reach what is in it; it need not be readable where the system has O_PATH."""
+
+_PIECE = 4_095 // 4
+"""Characters of a path that the system takes in one call, whatever they are: Linux takes 4,095 bytes."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -98,6 +102,21 @@ def open_beneath(root: int, path: str, flags: int, mode: int = 0, *, walk: bool 
     if walk or not has_openat2():
         return _open_by_walk(root, path, flags, mode)
     return _openat2(root, path, flags | os.O_CLOEXEC, mode)
+
+
+def open_far_beneath(root: int, path: str, flags: int, *, walk: bool = False) -> int:
+    """The same of an existing path of any length, which the system takes in pieces only."""
+    if len(path) <= _PIECE:
+        return open_beneath(root, path, flags, walk=walk)
+    at, rest = os.dup(root), path
+    try:
+        while len(rest) > _PIECE and (cut := rest.rfind("/", 0, _PIECE)) > 0:
+            piece, rest = rest[:cut], rest[cut + 1 :]
+            at, above = open_beneath(at, piece, O_FOLDER, walk=walk), at
+            os.close(above)
+        return open_beneath(at, rest, flags, walk=walk)
+    finally:
+        os.close(at)
 
 
 @cache

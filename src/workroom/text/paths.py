@@ -20,6 +20,7 @@ __all__ = [
     "check_protected",
     "fold_name",
     "matches",
+    "name_pattern",
     "parse_path",
     "parse_write_path",
     "protected_by",
@@ -152,6 +153,11 @@ def matches(path: str, patterns: Sequence[str], *, folded: bool = False) -> str 
     most forgiving file system does.
     """
     return _first(path, patterns, folded=folded, below=False)
+
+
+def name_pattern(pattern: str) -> re.Pattern[str] | None:
+    """What the name of every path has to match that a glob matches; None where it may be any."""
+    return _compiled(pattern, folded=False)[-1]
 
 
 def _check_text(given: str) -> None:

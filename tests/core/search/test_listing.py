@@ -11,6 +11,7 @@ import pytest
 from workroom.base.changes import Kind
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.pulse import Pulse
+from workroom.core.search.folders import Folders
 from workroom.core.search.listing import Options, Tally, page, shown_path, walk
 from workroom.system.root import Root
 
@@ -122,22 +123,97 @@ def test_totals(root):
     assert page(root, ".", DEEP, 100).cursor is None
 
 
-def test_a_large_folder_is_bounded(root, ws):
+def test_counting_is_bounded(root, ws):
     for number in range(30):
         (ws / f"c/{number:02}").write_text("")
-    got = page(root, "c", Options(), 5, counted=10)
+    got = page(root, "c", DEEP, 5, counted=10)
     assert (got.total, got.total_is_exact, got.cursor) == (15, False, "c/03")
-    tally = Tally()
-    assert len(paths(root, "c", Options(names=20), tally)) == 20
-    assert tally.cut
 
 
-def test_a_walk_stops_at_its_budget_and_tells_where(root):
+def test_a_folder_alone_is_counted_whole_where_nothing_is_left_out(root, ws):
+    for number in range(30):
+        (ws / f"c/{number:02}").write_text("")
+    assert (page(root, "c", Options(), 5, counted=0).total, page(root, ".", Options(), 2, counted=0).total) == (31, 6)
+    assert page(root, "c", Options(after="c/28"), 5).total == 1
+    assert page(root, "c", Options(after="c/29"), 5).cursor is None
+    (ws / ".gitignore").write_text("07\n")
+    got = page(root, "c", Options(), 5)
+    assert (got.total, got.total_is_exact, got.tally.ignored) == (30, True, 1)
+
+
+def test_a_page_is_over_where_there_is_no_more_room(root):
+    got = page(root, ".", DEEP, 9, room=10)
+    assert ([entry.path for entry in got.entries], got.cursor, got.total) == (["a", "a/one.py", "a/sub"], "a/sub", 11)
+
+
+def test_a_folder_of_any_size_is_listed_in_windows(root, ws):
+    for number in range(100):
+        (ws / f"c/{number:02}").write_text("")
+        (ws / f"c/d{number:02}").mkdir()
+    expected = [".hidden", *(f"{n:02}" for n in range(100)), *(f"d{n:02}" for n in range(100))]
+    folders = Folders(root, most=7)
+    found = [each.path for each in walk(root, "c", DEEP, Tally(), folders=folders)]
+    assert found == [f"c/{name}" for name in expected]
+    options, tally = Options(depth=None, pattern="*9"), Tally()
+    found = [each.path for each in walk(root, "c", options, tally, folders=folders)]
+    assert found == [f"c/{name}" for name in expected if name.endswith("9")]
+    assert tally.looked_at == 201
+
+
+def test_time_that_is_up_within_a_folder_loses_nothing(root, ws):
+    for number in range(100):
+        (ws / f"c/{number:02}").write_text("")
+    seen, after = [], None
+    while True:
+        options = Options(depth=None, pattern="*7", seconds=0, after=after)
+        got = page(root, "c", options, 9, folders=Folders(root, most=2))
+        seen += [entry.path for entry in got.entries]
+        if got.cursor is None:
+            break
+        assert not got.total_is_exact
+        after = got.cursor
+    assert seen == [f"c/{tens}7" for tens in range(10)]
+
+
+def test_a_walk_stops_at_its_budget_and_goes_on_from_there(root):
     tally = Tally()
     assert paths(root, options=Options(depth=None, budget=3), tally=tally) == EVERYTHING[:3]
     assert tally.cut
-    got = page(root, ".", Options(depth=None, pattern="*.nothing", budget=3), 9)
-    assert (got.entries, got.total_is_exact, got.cursor) == ((), False, "a/sub")
+    seen, after = [], None
+    while True:
+        got = page(root, ".", Options(depth=None, pattern="*.py", budget=3, after=after), 9)
+        seen += [entry.path for entry in got.entries]
+        if got.cursor is None:
+            break
+        after = got.cursor
+    assert seen == ["a/one.py", "a/sub/three.py"]
+
+
+def test_a_cursor_leads_nowhere_that_a_listing_doesnt(root, ws):
+    (ws / ".gitignore").write_text("/c/\n")
+    for after in (".git/a", ".agentic/A", "c/a", "a/two.txt/x", "gone/x", "link/one"):
+        found = paths(root, options=Options(depth=None, after=after))
+        behind = [path for path in (".gitignore", *EVERYTHING) if path.split("/") > after.split("/") and path[0] != "c"]
+        assert found == behind, after
+    assert paths(root, options=Options(depth=1, after="a/one.py")) == ["a.txt", "b.txt", "link", "pipe"]
+    assert paths(root, options=Options(depth=2, after="a/sub")) == ["a/two.txt", "a.txt", "b.txt", "link", "pipe"]
+    assert paths(root, "a", Options(depth=None, after="a/sub")) == ["a/sub/three.py", "a/two.txt"]
+    hidden = Options(depth=None, hidden=False, after=".hid/x")
+    write(ws / ".hid/y")
+    assert paths(root, options=hidden)[0] == "a"
+
+
+def write(path):
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("")
+
+
+def test_going_on_reads_only_what_lies_ahead(root, ws):
+    for number in range(50):
+        write(ws / f"c/{number:02}/file")
+    folders = Folders(root)
+    page(root, ".", Options(depth=None, after="c/40/file"), 3, counted=0, folders=folders)
+    assert folders.read <= 4
 
 
 def test_a_walk_stops_when_its_time_is_up_and_goes_on_from_there(root):

@@ -18,6 +18,9 @@ __all__ = ["Ignore", "parse_rules"]
 _MAX_BYTES = 100_000
 """A longer ignore file is left unread."""
 
+_WAYS = 10_000
+"""Of how many folders it is remembered which rules are on the way to them."""
+
 _MAX_LINE = 8_192
 """A longer line is left out; no path is half as long."""
 
@@ -59,20 +62,20 @@ class Ignore:
     def __init__(self, root: Root) -> None:
         self._root = root
         self._rules: dict[str, Rules | None] = {}
+        self._ways: dict[str, tuple[tuple[int, Rules], ...]] = {}
 
     def ignored(self, path: str, is_folder: bool) -> bool:
         """Whether the entry at a canonical path is ignored, when the folders above it aren't."""
         parent, _, name = path.rpartition("/")
-        folder = parent
-        while True:
-            rules = self._of(folder)
-            if rules is not None:
-                verdict = rules.verdict(name, path[len(folder) + 1 :] if folder else path, is_folder)
-                if verdict is not None:
-                    return verdict
-            if not folder:
-                return False
-            folder = folder.rpartition("/")[0]
+        for start, rules in self._way(parent):
+            verdict = rules.verdict(name, path[start:], is_folder)
+            if verdict is not None:
+                return verdict
+        return False
+
+    def speaks_in(self, folder: str) -> bool:
+        """Whether any rules speak of what is in a folder."""
+        return bool(self._way("" if folder == "." else folder))
 
     def hides(self, path: str, below: str) -> bool:
         """Whether a file is ignored, or a folder on the way to it that lies below the folder `below`."""
@@ -84,10 +87,30 @@ class Ignore:
         """What the ignore files of a folder say ("" is the root's); without a file nothing, and none is looked for."""
         if not has_file:
             self._rules[folder] = None
+            self._ways.pop(folder, None)
             return ""
         text = self._text(folder)
         self._rules[folder] = parse_rules(text)
+        self._ways.pop(folder, None)
         return text
+
+    def _way(self, folder: str) -> tuple[tuple[int, Rules], ...]:
+        """The rules on the way to a folder, its own first, each with where the paths begin that they speak of."""
+        missing = []
+        while folder and folder not in self._ways:
+            missing.append(folder)
+            folder = folder.rpartition("/")[0]
+        if folder not in self._ways:
+            missing.append(folder)
+        if len(self._ways) > _WAYS:
+            self._ways.clear()
+        way = self._ways.get(folder, ())
+        for folder in reversed(missing):
+            rules = self._of(folder)
+            if rules is not None:
+                way = ((len(folder) + 1 if folder else 0, rules), *way)
+            self._ways[folder] = way
+        return way
 
     def _of(self, folder: str) -> Rules | None:
         if folder not in self._rules:

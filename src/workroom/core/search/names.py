@@ -15,7 +15,6 @@ files say is read each time: it can change by another name of the same file.
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -24,8 +23,11 @@ from typing import Any
 from workroom.base.changes import Kind
 from workroom.base.errors import WorkroomError
 from workroom.base.pulse import STILL, Pulse
+from workroom.core.search.folders import Folders, entry_kind
+from workroom.core.search.idle import Idle
 from workroom.core.search.ignore import Ignore
-from workroom.core.search.listing import APART, Tally, entry_kind
+from workroom.core.search.listing import APART, Tally
+from workroom.core.search.stamp import Stamp, settled
 from workroom.core.search.tracked import tracked_paths
 from workroom.system.hearing import Hearing, Identity, moment
 from workroom.system.root import Root, refusal
@@ -35,13 +37,9 @@ __all__ = ["Left", "Listing", "Names"]
 
 _KEPT_SECONDS = 300.0
 """How long names are kept that nobody asks for."""
-_TICK_NS = 100_000_000
-_COARSE_TICK_NS = 2_500_000_000
-"""Within how much of its last change a folder may change unseen; the second where times are whole seconds."""
 _HELD = 400_000_000
 """Characters of paths: what lies deep and is much fills no memory."""
 
-Stamp = tuple[int, int, int, int]
 _Runs = tuple[tuple[tuple[str, ...], str | None], ...]
 
 
@@ -139,21 +137,19 @@ class Names:
         """
         self._root = root
         self._hearing = hearing
-        self._seconds = seconds
+        self._idle = Idle(seconds, self.forget)
         self._held = held
         self._kept: _Kept | None = None
         self._tracked: tuple[Stamp | None, list[str] | None] = (None, None)
-        self._lock = threading.Lock()
-        """For the timer."""
-        self._timer: threading.Timer | None = None
-        self._asked = 0.0
+        self.large = Folders(root)
+        """What is in large folders, for those who list them."""
         self.looked = 0
         self.read = 0
         """How many folders were looked at, and how many of them were read."""
 
     def listing(self, pulse: Pulse = STILL, seconds: float = 60.0) -> Listing:
         """What is there now; cut when it takes longer than `seconds`."""
-        self._keep()
+        self._idle.asked()
         kept, hearing, at = self._kept, self._hearing(), moment()
         ignore = Ignore(self._root)
         if kept is not None and hearing is not None and hearing.silent_all(kept.silent_at) and kept.speaks(ignore):
@@ -175,40 +171,16 @@ class Names:
     def tracked(self) -> list[str] | None:
         """What `tracked_paths` says, kept as long as git's index is the same file; not to be changed."""
         seen = self._root.stat(".git/index")
-        stamp = None if seen is None else _settled((seen.inode, seen.mtime_ns, seen.ctime_ns, seen.size))
+        stamp = None if seen is None else settled((seen.inode, seen.mtime_ns, seen.ctime_ns, seen.size))
         if stamp is None or self._tracked[0] != stamp:
             self._tracked = stamp, tracked_paths(self._root)
         return self._tracked[1]
 
     def forget(self) -> None:
         """Keep nothing, until it is asked for again."""
-        with self._lock:
-            if self._timer is not None:
-                self._timer.cancel()
-            self._timer = None
+        self._idle.stop()
+        self.large.forget()
         self._kept, self._tracked = None, (None, None)
-
-    # Keeping.
-
-    def _keep(self) -> None:
-        """Let go of all when nobody has asked for a while."""
-        with self._lock:
-            self._asked = time.monotonic()
-            if self._timer is None:
-                self._arm(self._seconds)
-
-    def _arm(self, seconds: float) -> None:
-        self._timer = threading.Timer(seconds, self._rest)
-        self._timer.daemon = True
-        self._timer.start()
-
-    def _rest(self) -> None:
-        with self._lock:
-            left = self._asked + self._seconds - time.monotonic()
-            if left > 0:
-                self._arm(left)
-                return
-        self.forget()
 
 
 class _Walk:
@@ -298,7 +270,7 @@ class _Walk:
             if said == before.said and (*above, *said) == before.rules:
                 return replace(before, at=self._at)
         self.read += 1
-        settled = _settled(stamp)
+        now = settled(stamp)
         with os.scandir(descriptor) as entries:
             names = sorted(
                 (entry.name, entry_kind(entry)) for entry in entries if not entry.name.startswith(STAGE_PREFIX)
@@ -312,7 +284,7 @@ class _Walk:
             runs = before.runs
         count = len(names) - ignored - len(apart)
         identity = info.st_dev, info.st_ino
-        return Left(identity, self._at, settled, has_rules, said, rules, runs, count, ignored, apart, links)
+        return Left(identity, self._at, now, has_rules, said, rules, runs, count, ignored, apart, links)
 
 
 def _flat(folders: dict[str, Left]) -> tuple[str, ...]:
@@ -328,13 +300,6 @@ def _flat(folders: dict[str, Left]) -> tuple[str, ...]:
         if found[1] in folders:
             ahead.append(iter(folders[found[1]].runs))
     return tuple(paths)
-
-
-def _settled(stamp: Stamp) -> Stamp | None:
-    """The stamp, where what has it can't change any more without another."""
-    newest = max(stamp[1], stamp[2])
-    tick = _TICK_NS if stamp[1] % 1_000_000_000 else _COARSE_TICK_NS
-    return stamp if newest + tick < time.time_ns() else None
 
 
 def _spoken(ignore: Ignore, path: str, *, has_rules: bool) -> tuple[str, ...]:

@@ -32,6 +32,9 @@ _OVERVIEW_BUDGET = 30_000
 _SHOWN_PER_FOLDER = 40
 """How many files of one folder it names."""
 _EXTENSIONS = 12
+_LIST_BUDGET = 10_000_000
+_LIST_SECONDS = 5.0
+"""How many entries one list looks at, and for how long; the cursor goes on from there."""
 
 
 class Overview(Within):
@@ -145,9 +148,12 @@ def _list(call: Call, arguments: Listed) -> Envelope:
         hidden=arguments.include_hidden,
         ignored=arguments.include_ignored,
         after=None if arguments.cursor is None else of_cursor(arguments.cursor),
+        budget=_LIST_BUDGET,
+        seconds=_LIST_SECONDS,
     )
-    found = page(call.workspace.root, target, options, arguments.limit, pulse=call.pulse)
-    return listed(path, found, room(call), resumed=arguments.cursor is not None)
+    space, large = room(call), call.workspace.names.large
+    found = page(call.workspace.root, target, options, arguments.limit, room=space, pulse=call.pulse, folders=large)
+    return listed(path, found, space, resumed=arguments.cursor is not None)
 
 
 def listed(path: str, found: Page, space: int, *, resumed: bool) -> Envelope:
