@@ -26,6 +26,7 @@ from workroom.core.search.ignore import Ignore
 from workroom.core.search.index.service import Index
 from workroom.core.search.index.service import Pace as SearchPace
 from workroom.core.search.names import Names
+from workroom.core.search.syntax.service import Syntax
 from workroom.core.transactions import Entry, Operation, Planned, Strategy, Transactions
 from workroom.core.watch import Watch
 from workroom.core.watch.service import Pace
@@ -51,6 +52,8 @@ class House:
     time: float = 1_800_000_000.0
     ids: Callable[[], int] = field(default_factory=lambda: itertools.count(1).__next__)
     workspace: Workspace | None = None
+    grammars: Path | None = None
+    """Where grammars are unpacked: one folder for all tests of a run."""
     pace: Pace = field(default_factory=lambda: Pace(quiet=0.05, building=0.1))
 
     @property
@@ -98,6 +101,7 @@ class House:
             names=Names(root, watching.hearing),
             watch=watching,
             index=Index(root, self.store_folder / "index", watching, lambda: self.settings, SearchPace(0.05, 0.1, 0.5)),
+            syntax=Syntax(root, self.grammars or self.store_folder / "grammars"),
             clock=self.clock,
             new_id=self.new_id,
         )
@@ -108,6 +112,7 @@ class House:
 
     def close(self) -> None:
         if self.workspace is not None:
+            self.workspace.syntax.stop()
             self.workspace.index.stop()
             self.workspace.watch.stop()
             self.workspace.names.forget()
@@ -175,11 +180,17 @@ class House:
         return found
 
 
+@pytest.fixture(scope="session")
+def grammars(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where grammars are unpacked, once for all tests."""
+    return tmp_path_factory.mktemp("grammars")
+
+
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
+def house(tmp_path: Path, grammars: Path) -> Iterator[House]:
     folder = tmp_path / "ws"
     folder.mkdir()
-    house = House(folder, tmp_path / "state")
+    house = House(folder, tmp_path / "state", grammars=grammars)
     house.open()
     yield house
     house.close()

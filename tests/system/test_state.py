@@ -551,7 +551,7 @@ def test_bindings_that_cannot_be_written_leave_the_old_ones(state: StateDirector
     assert caught.value.code == ErrorCode.IO_ERROR
     with pytest.raises(WorkroomError, match="can't be written: No such file"):
         module._write(state.path / "none" / "target", b"body")
-    assert sorted(one.name for one in state.path.iterdir()) == ["audit", "logs", "target", "workspaces"]
+    assert sorted(one.name for one in state.path.iterdir()) == ["audit", "grammars", "logs", "target", "workspaces"]
 
 
 def test_bindings_are_plain_json(state: StateDirectory, tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from workroom.core.plans import Plans
 from workroom.core.search.ignore import Ignore
 from workroom.core.search.index.service import Index
 from workroom.core.search.names import Names
+from workroom.core.search.syntax.service import Syntax
 from workroom.core.transactions import Transactions
 from workroom.core.watch import Watch
 from workroom.system import audit
@@ -111,6 +112,7 @@ def build_workspace(
             names=Names(root, watching.hearing),
             watch=watching,
             index=Index(root, folder / "index", watching, settings),
+            syntax=Syntax(root, state.grammars_folder),
             clock=clock,
             new_id=new_id,
         )
@@ -124,6 +126,7 @@ def close_workspace(workspace: Workspace) -> None:
     What can't be settled (the folder is gone) is logged, and settled by the next opening.
     """
     try:
+        workspace.syntax.stop()
         workspace.index.stop()
         workspace.watch.stop()
         workspace.names.forget()

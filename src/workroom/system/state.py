@@ -102,6 +102,8 @@ class StateDirectory:
         self.settings_file = self.path / "settings.toml"
         self.log_folder = self.path / "logs"
         self.key_file = self.path / "person.key"
+        self.grammars_folder = self.path / "grammars"
+        """Where grammars are unpacked; whatever is there is loaded into a program of ours."""
         self.clients_file = self.path / "clients.json"
         self._http_file = self.path / "http.json"
         self.page_file = self.path / "page.json"
@@ -118,7 +120,7 @@ class StateDirectory:
         UNSUPPORTED on a network file system; PROTECTED_PATH when the folder is another user's or others can write it.
         """
         self._check_file_system()
-        for folder in (self.path, self.log_folder, self.path / "workspaces", self.path / "audit"):
+        for folder in (self.path, self.log_folder, self.path / "workspaces", self.path / "audit", self.grammars_folder):
             _private_folder(folder)
 
     def socket_path(self) -> Path:

@@ -14,6 +14,7 @@ from workroom.core.notes import Notes
 from workroom.core.plans import Plans
 from workroom.core.search.index.service import Index
 from workroom.core.search.names import Names
+from workroom.core.search.syntax.service import Syntax
 from workroom.core.transactions import Transactions
 from workroom.core.watch import Watch
 from workroom.system.agentic import Agentic
@@ -41,5 +42,6 @@ class Workspace:
     watch: Watch
     names: Names
     index: Index
+    syntax: Syntax
     clock: Clock
     new_id: NewId

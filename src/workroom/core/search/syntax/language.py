@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from workroom.core.search.syntax.table import GRAMMARS
 from workroom.text.language import language_of
 
-__all__ = ["grammar_of"]
+__all__ = ["grammar_of", "may_have_grammar"]
 
 _BY_ENDING: Mapping[str, str] = {
     "tsx": "tsx", "toml": "toml", "lock": "toml", "vue": "html", "svelte": "html", "mdx": "markdown",
@@ -50,6 +50,11 @@ def grammar_of(path: str, head: bytes = b"") -> str | None:
     if found == "c" and ending == "h" and _CPLUSPLUS.search(head):
         return "cpp"
     return found if found in GRAMMARS else None
+
+
+def may_have_grammar(path: str) -> bool:
+    """Whether some file of that name has one, whatever it begins with."""
+    return grammar_of(path) is not None or grammar_of(path, b"#!/bin/sh") is not None
 
 
 def _of_program(head: bytes) -> str:

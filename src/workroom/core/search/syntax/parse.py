@@ -8,6 +8,7 @@ A grammar is code that others wrote in C: it may crash, or take its time. This i
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from workroom.core.search.syntax.table import GRAMMARS, Grammar
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Query, Tree
 
-__all__ = ["definitions"]
+__all__ = ["definitions", "load", "unpack_into"]
 
 _MOST = 20_000
 """Definitions of one file; of what has more the rest is left out."""
@@ -60,9 +61,17 @@ def definitions(grammar: str, data: bytes) -> Outline:
     return Outline(tuple(found[:_MOST]), faulty=faulty, cut=len(found) > _MOST)
 
 
+def unpack_into(folder: str) -> None:
+    """Have grammars unpacked below this folder when they are first used, each version's apart."""
+    from semble_grammars import __version__  # type: ignore[import-untyped] # noqa: PLC0415 - heavy
+
+    os.environ["SEMBLE_GRAMMARS_CACHE_DIR"] = os.path.join(folder, __version__)
+
+
 @cache
-def _language(grammar: str) -> Language:
-    from semble_grammars import get_language  # type: ignore[import-untyped] # noqa: PLC0415 - heavy
+def load(grammar: str) -> Language:
+    """The language that a grammar is for, unpacked where it wasn't yet."""
+    from semble_grammars import get_language  # noqa: PLC0415 - heavy
 
     return cast("Language", get_language(grammar))
 
@@ -70,14 +79,14 @@ def _language(grammar: str) -> Language:
 def _parsed(grammar: str, data: bytes) -> Tree:
     from tree_sitter import Parser  # noqa: PLC0415 - heavy
 
-    return Parser(_language(grammar)).parse(data)
+    return Parser(load(grammar)).parse(data)
 
 
 @cache
 def _query(grammar: str) -> Query:
     from tree_sitter import Query  # noqa: PLC0415 - heavy
 
-    language = _language(grammar)
+    language = load(grammar)
     wanted = (*GRAMMARS[grammar].by_node, *GRAMMARS[grammar].local)
     return Query(language, f"[{' '.join(f'({node})' for node in wanted)}] @definition [(ERROR) (MISSING)] @fault")
 
