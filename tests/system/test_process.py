@@ -102,6 +102,13 @@ def test_input_that_is_not_wanted_is_dropped() -> None:
     assert sh("exec <&-; sleep 0.1; echo done", stdin=b"x" * 5_000_000).stdout == b"done\n"
 
 
+def test_an_open_file_is_read_by_the_program_itself(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(b"one\n" * 1_000_000)
+    with (tmp_path / "f").open("rb") as file:
+        ended = run(["wc", "-c"], cwd="/", env=ENV, timeout=20, stdin=file.fileno())
+    assert ended.stdout.strip() == b"4000000"
+
+
 def test_no_descriptor_is_inherited(tmp_path: Path) -> None:
     with open(tmp_path / "secret", "w") as file:
         os.set_inheritable(file.fileno(), True)

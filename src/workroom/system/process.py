@@ -66,10 +66,12 @@ def run(
     env: Mapping[str, str],
     timeout: float,
     max_output: int = 10_000_000,
-    stdin: bytes = b"",
+    stdin: bytes | int = b"",
     heard: Callable[[bytes], None] | None = None,
 ) -> Completed:
     """Run a program to its end; `timeout` in seconds, `max_output` in bytes for each of stdout and stderr.
+
+    `stdin` is what it reads, or the descriptor of an open file that it reads by itself.
 
     `heard` is handed what it writes to stderr, as it comes; what it raises ends the program.
 
@@ -252,13 +254,13 @@ def base_env(environ: Mapping[str, str] | None = None, *, agent: bool = False) -
 class _Child:
     """A started program with its pipes."""
 
-    def __init__(self, process: subprocess.Popen[bytes], timeout: float, stdin: bytes) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], timeout: float, stdin: bytes | int) -> None:
         self.timed_out = False
         self.timeout = timeout
         self.check: Callable[[], None] | None = None
         self._process = process
         self._deadline = time.monotonic() + timeout
-        self._stdin = memoryview(stdin)
+        self._stdin = memoryview(b"" if isinstance(stdin, int) else stdin)
         self._selector = selectors.DefaultSelector()
         self._pipes: dict[str, IO[bytes]] = {}
         self._register(process.stdout, selectors.EVENT_READ, "stdout")
@@ -353,7 +355,7 @@ class _Child:
 
 @contextmanager
 def _started(
-    argv: Sequence[str], cwd: str, env: Mapping[str, str], timeout: float, stdin: bytes, reads: int | None = None
+    argv: Sequence[str], cwd: str, env: Mapping[str, str], timeout: float, stdin: bytes | int, reads: int | None = None
 ) -> Iterator[_Child]:
     child = _Child(_start(argv, cwd, env, stdin, reads), timeout, stdin)
     try:
@@ -363,7 +365,7 @@ def _started(
 
 
 def _start(
-    argv: Sequence[str], cwd: str, env: Mapping[str, str], stdin: bytes, reads: int | None
+    argv: Sequence[str], cwd: str, env: Mapping[str, str], stdin: bytes | int, reads: int | None
 ) -> subprocess.Popen[bytes]:
     program = find_program(argv[0], env.get("PATH", os.defpath)) if argv else None
     if program is None:
@@ -372,12 +374,18 @@ def _start(
     try:
         if reads is not None and confines(program):
             return _popen_confined(program, argv, cwd, env, reads, piped=bool(stdin))
-        return _popen([program, *argv[1:]], cwd, env, subprocess.PIPE if stdin else subprocess.DEVNULL)
+        return _popen([program, *argv[1:]], cwd, env, _input(stdin))
     except ValueError as error:  # a NUL, or a character that the system's encoding hasn't
         raise WorkroomError(ErrorCode.INVALID_INPUT, f"{argv[0]} can't be given these arguments: {error}.") from error
     except OSError as error:
         code = ErrorCode.NOT_FOUND if isinstance(error, FileNotFoundError) else ErrorCode.IO_ERROR
         raise WorkroomError(code, f"{argv[0]} can't be started in {cwd}: {error.strerror}.") from error
+
+
+def _input(stdin: bytes | int) -> int:
+    if isinstance(stdin, int):
+        return stdin
+    return subprocess.PIPE if stdin else subprocess.DEVNULL
 
 
 def _popen(argv: Sequence[str], cwd: str, env: Mapping[str, str], stdin: int) -> subprocess.Popen[bytes]:

@@ -47,6 +47,12 @@ def test_a_picture_among_the_artifacts_is_read_as_what_it_is(caller, house):
     assert base64.b64decode(contents["blob"]) == png(6, 4)
 
 
+def test_a_notebook_among_the_artifacts_is_read_as_it_stands(caller, house):
+    text = '{"cells": [{"cell_type": "code", "source": "a = 1"}]}\n'
+    house.write(".agentic/artifacts/n.ipynb", text)
+    assert text_of(caller, "workroom://artifacts/n.ipynb") == text
+
+
 def test_an_empty_folder_has_what_always_is_there(caller):
     assert uris(caller) == ["workroom://changes"]
     assert "0 entries" in text_of(caller, "workroom://changes")

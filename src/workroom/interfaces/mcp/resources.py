@@ -146,7 +146,9 @@ def _target(uri: str) -> _Target | None:
     if uri.startswith(ARTIFACTS) and len(uri) <= _LONGEST and uri.isascii():
         path = os.fsdecode(unquote_to_bytes(uri.removeprefix(ARTIFACTS)))
         if {"", ".", ".."}.isdisjoint(path.split("/")) and "\0" not in path:
-            arguments = {"action": "read", "path": f"{_FOLDER}/{path}", "numbered": False, "max_chars": _CHARS}
+            # A notebook's own lines, and not what they look like.
+            lines = {"start_line": 1} if path.endswith(".ipynb") else {}
+            arguments = {"action": "read", "path": f"{_FOLDER}/{path}", "numbered": False, "max_chars": _CHARS, **lines}
             return _Target("workspace_inspect", arguments, _TYPES.get(path.rpartition(".")[2], "text/plain"), raw=True)
     return None
 

@@ -213,11 +213,15 @@ class Inspect:
         start_line: int | None = None,
         end_line: int | None = None,
         tail_lines: int | None = None,
+        start_part: int | None = None,
+        end_part: int | None = None,
         numbered: bool | None = None,
         known_sha256: str | None = None,
         max_chars: int | None = None,
     ) -> Answer:
-        """The lines of a file, or of up to 20, numbered, with the hash of the whole file; or a picture."""
+        """The lines of a file, or of up to 20, numbered, with the hash of the whole file. A picture; the pages of
+        a PDF; the cells of a notebook, whose own lines are answered where lines are asked for.
+        """
         return self._asks.call(
             "workspace_inspect",
             "read",
@@ -226,6 +230,8 @@ class Inspect:
             start_line=start_line,
             end_line=end_line,
             tail_lines=tail_lines,
+            start_part=start_part,
+            end_part=end_part,
             numbered=numbered,
             known_sha256=known_sha256,
             max_chars=max_chars,

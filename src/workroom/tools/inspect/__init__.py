@@ -1,6 +1,6 @@
 """workspace_inspect: look at the workspace and change nothing. Never gated, always registered.
 
-read     read, its pictures (picture)
+read     read: lines, or what is shown instead (picture, parts)
 stat     stat
 folder   overview, list
 find     search, semantic_search, find
@@ -23,9 +23,9 @@ def inspect_tool(registered: Registered) -> Tool:
     return Tool(
         name="workspace_inspect",
         title="Look",
-        help="Read-only. capabilities (call it first): mode, what waits, notes. read: numbered lines, sha256; pictures."
-        " search: text or regex in files. find: files by name. changes: history. Ignored files, .git and .agentic only "
-        "when asked for by path.",
+        help="Read-only. capabilities (call it first): mode, what waits, notes. read: numbered lines, sha256; pictures,"
+        " PDFs, notebooks. search: text or regex in files. find: files by name. changes: history. Ignored files, .git "
+        "and .agentic only when asked for by path.",
         actions=(
             capabilities_action(registered),
             OVERVIEW,

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from workroom.base.envelope import Envelope, Picture
+from workroom.base.envelope import Envelope
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.search.excerpt import Excerpt, Span, excerpt, json_length
 from workroom.core.search.listing import shown_path
 from workroom.core.search.pieces import REACH
 from workroom.tools.inspect.common import Paths, places, resolved, room, with_help
+from workroom.tools.inspect.parts import Wanted, notebook, pdf
 from workroom.tools.inspect.picture import Gallery, picture_said
+from workroom.tools.inspect.shown import Shown, unchanged
 from workroom.tools.schema import UNSHOWN
 from workroom.tools.tool import Action, Call
 
@@ -25,6 +26,7 @@ _LINE_ROOM = 2_000
 _ROW = 450
 """Characters of one file's facts beside its text."""
 
+_PDF = "PDF document"
 _PICTURES = frozenset({"PNG image", "JPEG image", "GIF image", "RIFF media"})
 """What binary may be where it is a picture that a model can look at."""
 
@@ -36,6 +38,10 @@ class Read(Paths):
     """The last line that is wanted, included."""
     tail_lines: Annotated[int | None, Field(ge=1)] = None
     """The last so many lines instead."""
+    start_part: Annotated[int | None, Field(ge=1, description="notebook cell, PDF page")] = None
+    """The first cell of a notebook, or page of a PDF, from 1."""
+    end_part: Annotated[int | None, Field(ge=1)] = None
+    """The last one, included."""
     symbol: Annotated[str | None, Field(json_schema_extra=UNSHOWN)] = None
     numbered: bool = True
     """Lines as `12 | text`."""
@@ -43,6 +49,11 @@ class Read(Paths):
     """The hash of what the caller has: the same bytes are answered with `unchanged`."""
     max_chars: Annotated[int | None, Field(ge=100, le=1_000_000)] = None
     """The longest text of one file in this answer."""
+
+    @property
+    def by_lines(self) -> bool:
+        """Whether lines of the file are asked for, and not what it shows as a whole."""
+        return bool(self.start_line or self.end_line or self.tail_lines)
 
 
 def _read(call: Call, arguments: Read) -> Envelope:
@@ -65,6 +76,10 @@ def _check(arguments: Read) -> None:
         problem = "`tail_lines` can't be combined with `start_line` or `end_line`."
     elif arguments.end_line is not None and arguments.end_line < (arguments.start_line or 1):
         problem = f"`end_line` {arguments.end_line} is before `start_line` {arguments.start_line}."
+    elif arguments.by_lines and (arguments.start_part or arguments.end_part):
+        problem = "`start_part` and `end_part` can't be combined with lines."
+    elif arguments.end_part is not None and arguments.end_part < (arguments.start_part or 1):
+        problem = f"`end_part` {arguments.end_part} is before `start_part` {arguments.start_part}."
     elif arguments.known_sha256 is not None and arguments.path is None:
         problem = "`known_sha256` is of one file: send `path`, not `paths`."
     if problem:
@@ -85,34 +100,25 @@ def _span(arguments: Read, space: int, count: int = 1) -> Span:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """What is answered of one file: the facts, the same in a sentence, and what is in it."""
-
-    data: dict[str, Any]
-    said: str
-    text: str = ""
-    picture: Picture | None = None
-
-
 def _read_one(call: Call, arguments: Read, given: str) -> Envelope:
     shown = _shown(call, arguments, given, _span(arguments, room(call)), Gallery())
-    unchanged = shown.data.get("unchanged", False)
+    same = shown.data.get("unchanged", False)
     return Envelope(
         ok=True,
         operation="inspect.read",
-        summary=f"{shown.data['path']}{'' if unchanged else ':'} {shown.said}",
+        summary=f"{shown.data['path']}{'' if same else ':'} {shown.said}",
         data=shown.data,
-        facts=() if unchanged else (f"read {shown.data['path']}: {shown.said}",),
+        facts=() if same else (f"read {shown.data['path']}: {shown.said}",),
         omit_when_summarizing=("text",) if "text" in shown.data else (),
         text=shown.text,
+        artifacts=shown.artifacts,
         pictures=() if shown.picture is None else (shown.picture,),
     )
 
 
 def _read_many(call: Call, arguments: Read, given: tuple[str, ...]) -> Envelope:
     space, gallery = room(call), Gallery()
-    rows: list[_Shown | WorkroomError] = [_Shown({}, "") for _ in given]
+    rows: list[Shown | WorkroomError] = [Shown({}, "") for _ in given]
     # Small files first: what they leave of their share is the large ones'.
     for left, place in enumerate(sorted(range(len(given)), key=lambda at: _size(call, given[at]))):
         share = max(space // (len(given) - left) - _ROW, 100)
@@ -134,17 +140,18 @@ def _read_many(call: Call, arguments: Read, given: tuple[str, ...]) -> Envelope:
         facts=tuple(f"read {row['path']}" for row in files if "error" not in row),
         omit_when_summarizing=("files",),
         text="\n".join(_paragraph(*each) for each in zip(given, rows, strict=True)),
-        pictures=tuple(row.picture for row in rows if isinstance(row, _Shown) and row.picture is not None),
+        artifacts=tuple(each for row in rows if isinstance(row, Shown) for each in row.artifacts),
+        pictures=tuple(row.picture for row in rows if isinstance(row, Shown) and row.picture is not None),
     )
 
 
-def _file(given: str, row: _Shown | WorkroomError) -> dict[str, Any]:
+def _file(given: str, row: Shown | WorkroomError) -> dict[str, Any]:
     if isinstance(row, WorkroomError):
         return {"path": given, "error": {"code": str(row.code), "message": str(row)}}
     return row.data
 
 
-def _paragraph(given: str, row: _Shown | WorkroomError) -> str:
+def _paragraph(given: str, row: Shown | WorkroomError) -> str:
     if isinstance(row, WorkroomError):
         return f"== {given}: {row}"
     return f"== {row.data['path']}: {row.said}" + (f"\n{row.text}" if "text" in row.data else "")
@@ -158,32 +165,66 @@ def _size(call: Call, given: str) -> int:
     return seen.size if seen is not None else 0
 
 
-def _shown(call: Call, arguments: Read, given: str, span: Span, gallery: Gallery) -> _Shown:
-    """One file, as what it is: INVALID_INPUT for binary that is no picture."""
+def _shown(call: Call, arguments: Read, given: str, span: Span, gallery: Gallery) -> Shown:
+    """One file, as what it is: INVALID_INPUT for binary that is no picture and no PDF."""
     path, target = resolved(call, given)
     where = {"path": path} if target == path else {"path": path, "resolvedPath": shown_path(target)}
     try:
-        found = excerpt(call.workspace.root, target, span)
+        return _as_parts(call, arguments, where, target, span) or _as_lines(call, arguments, where, target, span)
     except WorkroomError as error:
-        shown = _picture(call, arguments, where, target, gallery) if error.details.get("kind") in _PICTURES else None
+        kind = error.details.get("kind", "")
+        shown = _as_other(call, arguments, where, target, span, gallery, kind)
         if shown is None:
             raise with_help(call, target, error) from None
         return shown
+
+
+def _as_parts(call: Call, arguments: Read, where: dict[str, Any], target: str, span: Span) -> Shown | None:
+    """A notebook by its cells, where no lines of its own are asked for."""
+    if arguments.by_lines or not target.endswith(".ipynb"):
+        return None
+    return notebook(call, where, target, _wanted(arguments, span))
+
+
+def _as_lines(call: Call, arguments: Read, where: dict[str, Any], target: str, span: Span) -> Shown:
+    found = excerpt(call.workspace.root, target, span)
     if found.unchanged:
-        facts = {"sha256": found.sha256, "bytes": found.size, "unchanged": True, "truncated": False}
-        return _Shown({**where, **facts}, f"is unchanged ({found.size:,} bytes).")
+        return unchanged(where, {"sha256": found.sha256}, found.size)
+    if not arguments.by_lines and found.text.removeprefix("1 | ").startswith("%PDF-"):
+        return pdf(call, where, target, _wanted(arguments, span))
+    if arguments.start_part or arguments.end_part:
+        raise WorkroomError(
+            ErrorCode.INVALID_INPUT,
+            f"{where['path']!r} is read by its lines: `start_part` and `end_part` are of notebooks and PDFs.",
+            next_step="Send `start_line` and `end_line`.",
+        )
     data = _data(where, found, tail=span.tail is not None)
-    return _Shown(data, _said(data, found), found.text)
+    return Shown(data, _said(data, found), found.text)
 
 
-def _picture(call: Call, arguments: Read, where: dict[str, Any], target: str, gallery: Gallery) -> _Shown | None:
-    found = gallery.add(call.workspace.root, where["path"], target)
+def _as_other(
+    call: Call, arguments: Read, where: dict[str, Any], target: str, span: Span, gallery: Gallery, kind: str
+) -> Shown | None:
+    """What is binary, where there is a way to show it."""
+    if kind == _PDF:
+        if arguments.by_lines:
+            raise WorkroomError(
+                ErrorCode.INVALID_INPUT,
+                f"{where['path']!r} is a PDF, which has pages and no lines.",
+                next_step="`start_part` and `end_part` choose pages.",
+            )
+        return pdf(call, where, target, _wanted(arguments, span))
+    found = gallery.add(call.workspace.root, where["path"], target) if kind in _PICTURES else None
     if found is None:
         return None
-    if arguments.start_line or arguments.end_line or arguments.tail_lines:
-        raise WorkroomError(ErrorCode.INVALID_INPUT, f"{where['path']!r} is a picture and has no lines.")
+    if arguments.by_lines or arguments.start_part or arguments.end_part:
+        raise WorkroomError(ErrorCode.INVALID_INPUT, f"{where['path']!r} is a picture and has no lines or parts.")
     facts, picture = found
-    return _Shown({**where, **facts}, picture_said(facts), picture=picture)
+    return Shown({**where, **facts}, picture_said(facts), picture=picture)
+
+
+def _wanted(arguments: Read, span: Span) -> Wanted:
+    return Wanted(arguments.start_part or 1, arguments.end_part, span.room, span.known, REACH // span.reach)
 
 
 def _data(where: dict[str, Any], found: Excerpt, *, tail: bool) -> dict[str, Any]:
@@ -241,5 +282,9 @@ def _said(data: dict[str, Any], found: Excerpt) -> str:
 
 
 READ = Action(
-    "read", Read, "The lines of a file, or of up to 20, numbered, with the hash of the whole file; or a picture.", _read
+    "read",
+    Read,
+    "The lines of a file, or of up to 20, numbered, with the hash of the whole file. A picture; the pages of a PDF; "
+    "the cells of a notebook, whose own lines are answered where lines are asked for.",
+    _read,
 )
