@@ -11,6 +11,9 @@ from dataclasses import dataclass
 
 __all__ = ["Figure", "Row", "medians", "percentile", "table", "tell"]
 
+_WHOLE = {"bytes": "B", "chars": "ch"}
+"""Units of which there are no parts."""
+
 Sample = Callable[[], float]
 """Does the thing once; answers how many seconds the part took that counts."""
 
@@ -97,7 +100,9 @@ def _cells(row: Row | Figure) -> tuple[str, ...]:
 
 
 def _number(value: float, unit: str) -> str:
-    return f"{value:,.0f} B" if unit == "bytes" else f"{value:,.2f} {unit}"
+    if unit in _WHOLE:
+        return f"{value:,.0f} {_WHOLE[unit]}"
+    return f"{value:,.2f} {unit}"
 
 
 def _aligned(line: tuple[str, ...], widths: list[int]) -> str:
