@@ -26,10 +26,12 @@ from workroom.core.search.ignore import Ignore
 from workroom.core.search.index.service import Index
 from workroom.core.search.index.service import Pace as SearchPace
 from workroom.core.search.names import Names
+from workroom.core.search.semantic.service import Semantic
 from workroom.core.search.syntax.service import Syntax
 from workroom.core.transactions import Entry, Operation, Planned, Strategy, Transactions
 from workroom.core.watch import Watch
 from workroom.core.watch.service import Pace
+from workroom.server.keys import read_key
 from workroom.system import audit
 from workroom.system.agentic import Agentic
 from workroom.system.audit import Head
@@ -102,6 +104,15 @@ class House:
             watch=watching,
             index=Index(root, self.store_folder / "index", watching, lambda: self.settings, SearchPace(0.05, 0.1, 0.5)),
             syntax=Syntax(root, self.grammars or self.store_folder / "grammars"),
+            semantic=Semantic(
+                root,
+                self.store_folder / "meaning",
+                self.grammars or self.store_folder / "grammars",
+                watching,
+                lambda: self.settings,
+                read_key,
+                wait=60,
+            ),
             clock=self.clock,
             new_id=self.new_id,
         )
@@ -113,6 +124,7 @@ class House:
     def close(self) -> None:
         if self.workspace is not None:
             self.workspace.syntax.stop()
+            self.workspace.semantic.stop()
             self.workspace.index.stop()
             self.workspace.watch.stop()
             self.workspace.names.forget()

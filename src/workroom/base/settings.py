@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
@@ -18,6 +19,7 @@ from workroom.base.errors import ErrorCode, WorkroomError
 
 __all__ = ["ALIASES", "USER_ONLY", "Ceiling", "Mode", "Profile", "Settings", "canonical_key", "parse_settings"]
 
+_KEY_PLACE = re.compile(r"file:/.+|env:[A-Za-z_][A-Za-z0-9_]*")
 _HOST = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 
 Profile = Literal["workspace", "files", "editor"]
@@ -54,6 +56,19 @@ def _host(text: str) -> str:
     return text.lower()
 
 
+def _web_address(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username or parts.password:
+        raise ValueError(f"{text!r} is no http:// or https:// address without a name and password in it")
+    return text
+
+
+def _key_place(text: str) -> str:
+    if not _KEY_PLACE.fullmatch(text):
+        raise ValueError("write file:/PATH or env:NAME, never the key itself")
+    return text
+
+
 class Settings(BaseModel):
     """One workspace's settings as they stand: the user's file, overridden by the workspace's."""
 
@@ -81,6 +96,20 @@ class Settings(BaseModel):
     search_index: bool = True
     """Whether an index of the folder's texts is kept beside its history, so that a search reads only files that can
     hold what is looked for. What it finds is the same."""
+    semantic_max_bytes: int = Field(default=100_000_000, ge=0, le=10_000_000_000)
+    """How much text of the folder semantic_search indexes, in bytes, at its first use; the index takes about as much
+    room again. What the call's path names comes first, and the answer says how many files didn't fit."""
+    embeddings_url: Annotated[str, AfterValidator(_web_address)] | None = None
+    """A server that speaks OpenAI's protocol for embeddings, such as http://127.0.0.1:11434/v1/embeddings. The texts of
+    the folder and the questions of semantic_search are sent there, and nowhere else. Unset: nothing is sent, and
+    vectors that ship with Workroom are used."""
+    embeddings_model: str = "text-embedding-3-small"
+    """The model that embeddings_url is asked for."""
+    embeddings_key: Annotated[str, AfterValidator(_key_place)] | None = None
+    """Where the server finds the key for embeddings_url: file:/PATH, a file that only you can read; or env:NAME, a
+    variable of the environment that `workroom serve` was started in. The key itself is kept nowhere else."""
+    embeddings_timeout: float = Field(default=30.0, gt=0, le=600)
+    """How long one request to embeddings_url may take, in seconds."""
     wait_seconds_workspace: int = Field(default=0, ge=0, le=3600)
     """How long a staged call of a client of profile workspace waits for the person's answer."""
     wait_seconds_files: int = Field(default=45, ge=0, le=3600)

@@ -25,9 +25,11 @@ from workroom.core.plans import Plans
 from workroom.core.search.ignore import Ignore
 from workroom.core.search.index.service import Index
 from workroom.core.search.names import Names
+from workroom.core.search.semantic.service import Semantic
 from workroom.core.search.syntax.service import Syntax
 from workroom.core.transactions import Transactions
 from workroom.core.watch import Watch
+from workroom.server.keys import read_key
 from workroom.system import audit
 from workroom.system.agentic import Agentic
 from workroom.system.audit import Head
@@ -113,6 +115,7 @@ def build_workspace(
             watch=watching,
             index=Index(root, folder / "index", watching, settings),
             syntax=Syntax(root, state.grammars_folder),
+            semantic=Semantic(root, folder / "meaning", state.grammars_folder, watching, settings, read_key),
             clock=clock,
             new_id=new_id,
         )
@@ -127,6 +130,7 @@ def close_workspace(workspace: Workspace) -> None:
     """
     try:
         workspace.syntax.stop()
+        workspace.semantic.stop()
         workspace.index.stop()
         workspace.watch.stop()
         workspace.names.forget()

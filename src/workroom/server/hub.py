@@ -191,6 +191,7 @@ class Hub:
             room.identity = workspace.root.device, workspace.root.inode
             room.settler = Settler(workspace)
             workspace.watch.start()
+            workspace.semantic.start()
             workspace.index.start()
         except BaseException as error:  # noqa: BLE001 - whoever waits gets it
             with self._lock:

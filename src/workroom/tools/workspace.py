@@ -14,6 +14,7 @@ from workroom.core.notes import Notes
 from workroom.core.plans import Plans
 from workroom.core.search.index.service import Index
 from workroom.core.search.names import Names
+from workroom.core.search.semantic.service import Semantic
 from workroom.core.search.syntax.service import Syntax
 from workroom.core.transactions import Transactions
 from workroom.core.watch import Watch
@@ -43,5 +44,6 @@ class Workspace:
     names: Names
     index: Index
     syntax: Syntax
+    semantic: Semantic
     clock: Clock
     new_id: NewId

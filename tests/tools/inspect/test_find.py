@@ -1,4 +1,4 @@
-"""workspace_inspect search, semantic_search and find, as a client calls them."""
+"""workspace_inspect search and find, as a client calls them."""
 
 from __future__ import annotations
 
@@ -131,12 +131,6 @@ def test_what_a_search_that_was_stopped_says():
 
 def test_a_wrong_expression(inspect):
     assert "look-around" in inspect("search", query="(?!a)", regex=True).summary
-
-
-def test_by_meaning(inspect):
-    answer = inspect("semantic_search", query="where is it")
-    assert answer.error["code"] == "UNSUPPORTED"
-    assert "action search" in answer.summary
 
 
 def test_find(inspect, house):

@@ -132,7 +132,7 @@ class Watch:
         self._elsewhere = False
         """Whether another machine can change some of it without an event here."""
         self._mounts = mounts_below(root.path)
-        self._listener: tuple[Callable[[str, str], None], Callable[[], None]] | None = None
+        self._listeners: list[tuple[Callable[[str, str], None], Callable[[], None]]] = []
         self._walked = 0.0
         self._between = self._pace.walks
         self._wait = self._pace.longest
@@ -176,7 +176,7 @@ class Watch:
 
     def listen(self, hear: Callable[[str, str], None], lost: Callable[[], None]) -> None:
         """Have each hint told as it comes (a folder, and a name in it), and when there may be some that didn't come."""
-        self._listener = hear, lost
+        self._listeners.append((hear, lost))
 
     def heard_all(self) -> bool:
         """Whether all that has happened by now was heard, in each folder that isn't ignored."""
@@ -212,8 +212,8 @@ class Watch:
     # What is heard.
 
     def _hear(self, folder: str, name: str, made: bool) -> None:
-        if folder and self._listener is not None:
-            self._listener[0](folder, name)
+        for hear, _ in self._listeners if folder else ():
+            hear(folder, name)
         with self._changed:
             pending = self._pending
             if folder:  # else it is git's own folder: its lock came or went
@@ -235,8 +235,8 @@ class Watch:
         pending.made.append(folder)
 
     def _miss(self) -> None:
-        if self._listener is not None:
-            self._listener[1]()
+        for _, lost in self._listeners:
+            lost()
 
     def _lose(self) -> None:
         self._miss()

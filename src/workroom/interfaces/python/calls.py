@@ -274,7 +274,7 @@ class Inspect:
         )
 
     def semantic_search(self, query: str, *, path: str | None = None, limit: int | None = None) -> Answer:
-        """By meaning; not in this version."""
+        """Places that are about what a question says, in other words, too."""
         return self._asks.call("workspace_inspect", "semantic_search", query=query, path=path, limit=limit)
 
     def find(

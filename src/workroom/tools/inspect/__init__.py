@@ -3,13 +3,15 @@
 read     read: lines, or what is shown instead (picture, parts)
 stat     stat
 folder   overview, list
-find     search, semantic_search, find
+find     search, find
+meaning  semantic_search
 state    capabilities, changes
 common   places, room, rows
 """
 
-from workroom.tools.inspect.find import FIND, SEARCH, SEMANTIC_SEARCH
+from workroom.tools.inspect.find import FIND, SEARCH
 from workroom.tools.inspect.folder import LIST, OVERVIEW
+from workroom.tools.inspect.meaning import SEMANTIC_SEARCH
 from workroom.tools.inspect.read import READ
 from workroom.tools.inspect.stat import STAT
 from workroom.tools.inspect.state import CHANGES, Registered, capabilities_action

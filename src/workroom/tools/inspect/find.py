@@ -1,4 +1,4 @@
-"""workspace_inspect search, semantic_search and find: where something is."""
+"""workspace_inspect search and find: where something is."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pydantic import Field
 
 from workroom.base.changes import Kind
 from workroom.base.envelope import Envelope
-from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.search import fuzzy
 from workroom.core.search.listing import Options, Tally, shown_path, walk
 from workroom.core.search.offer import find, offer
@@ -28,7 +27,7 @@ from workroom.tools.inspect.common import (
 )
 from workroom.tools.tool import Action, Call
 
-__all__ = ["FIND", "SEARCH", "SEMANTIC_SEARCH", "answered"]
+__all__ = ["FIND", "SEARCH", "answered"]
 
 
 _FIND_SECONDS = 20.0
@@ -60,13 +59,6 @@ class Searched(Within):
     """Matches in one answer."""
     cursor: str | None = None
     """The cursor that the answer before gave, to go on."""
-
-
-class SemanticSearched(Within):
-    query: Annotated[str, Field(min_length=1, max_length=2_000)]
-    """What is looked for, in words."""
-    limit: Annotated[int, Field(ge=1, le=100)] = 10
-    """Results in one answer."""
 
 
 class Found(Within):
@@ -217,14 +209,6 @@ def _search_words(arguments: Searched, data: dict[str, Any], count: int, found: 
     return said
 
 
-def _semantic_search(_call: Call, _arguments: SemanticSearched) -> Envelope:
-    raise WorkroomError(
-        ErrorCode.UNSUPPORTED,
-        "semantic_search is not in this version of Workroom.",
-        next_step="Use action search for words in files, or action find for names.",
-    )
-
-
 # find
 
 
@@ -283,5 +267,4 @@ def _ranked(call: Call, target: str, arguments: Found) -> tuple[Sequence[fuzzy.R
 
 
 SEARCH = Action("search", Searched, "Lines that hold a text or match a regular expression, in pages.", _search)
-SEMANTIC_SEARCH = Action("semantic_search", SemanticSearched, "By meaning; not in this version.", _semantic_search)
 FIND = Action("find", Found, "Paths whose names fit some letters, the best first.", _find)

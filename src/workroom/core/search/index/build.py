@@ -27,7 +27,7 @@ from workroom.core.search.query import Query, walk_flags
 from workroom.system.process import base_env, ripgrep, stream
 from workroom.system.root import Root, Stat
 
-__all__ = ["LARGEST", "Builder", "bring", "main", "order", "walked"]
+__all__ = ["LARGEST", "Builder", "bring", "by_folder", "identity_of", "main", "order", "walked"]
 
 _MOST_MATRICES = 4
 _NICE = 10
@@ -84,7 +84,8 @@ def walked(root: Root, path: str, query: Query, stdin: bytes = b"") -> tuple[lis
 
     `stdin` is an ignore file that it obeys, too. IO_ERROR where it says anything else; TIMEOUT.
     """
-    argv = [ripgrep(), "--files", "--null", *walk_flags(query, named=False, apart=APART)]
+    named = not set(APART).isdisjoint(path.split("/"))
+    argv = [ripgrep(), "--files", "--null", *walk_flags(query, named=named, apart=() if named else APART)]
     argv += [*(("--ignore-file", "/dev/stdin") if stdin else ()), "--", path]
     with stream(
         argv, cwd=root.path, env=base_env(), timeout=_TIMEOUT, separator=b"\0", reads=root.fd, stdin=stdin
@@ -142,7 +143,7 @@ class Builder:
         import numpy as np  # noqa: PLC0415 - heavy
 
         taken: list[_Row] = []
-        for folder, names in _by_folder(paths):
+        for folder, names in by_folder(paths):
             prefix = "" if folder == "." else f"{folder}/"
             seen = zip(names, self._root.stats(folder, names), strict=True)
             taken += [self.row(prefix + name, each) for name, each in seen]
@@ -163,14 +164,14 @@ class Builder:
         if seen is None or seen.kind is not Kind.FILE or seen.links != 1 or seen.size > LARGEST:
             return _NONE, ALWAYS | UNSURE, -1, 0  # what is written through another name isn't heard of here
         old = self._known.get(path)
-        if old is not None and old.identity == _identity(seen) and (old.segment == -1 or old.segment in self._kept):
+        if old is not None and old.identity == identity_of(seen) and (old.segment == -1 or old.segment in self._kept):
             return old.identity, old.flags, self._kept.get(old.segment, -1), old.place
         try:
             at = time.time_ns()
             data, same = self._root.read_with_stat(path, LARGEST)
         except WorkroomError:
             return _NONE, ALWAYS | UNSURE, -1, 0
-        identity = _identity(same, at)
+        identity = identity_of(same, at)
         signature = sign(data)
         return identity, signature.flags, *self._keep(signature)
 
@@ -190,14 +191,14 @@ class Builder:
         return (*self._matrices, Segment(self._name, self._writer.checksum, blocks))
 
 
-def _identity(seen: Stat, at: int | None = None) -> Identity:
+def identity_of(seen: Stat, at: int | None = None) -> Identity:
     """What a file has that any change of it changes; unsure where it was changed just before the time `at`."""
     tick = _TICK_NS if seen.mtime_ns % 1_000_000_000 else _COARSE_TICK_NS
     unsure = at is not None and max(seen.mtime_ns, seen.ctime_ns) + tick >= at
     return seen.device, seen.inode, seen.size, seen.mtime_ns, 0 if unsure else seen.ctime_ns
 
 
-def _by_folder(paths: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+def by_folder(paths: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     """Folders with the names in them, in the order of the paths."""
     folder, names = ".", list[str]()
     for path in paths:

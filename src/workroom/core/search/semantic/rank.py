@@ -1,0 +1,165 @@
+"""The pieces that fit a question best: by words (BM25 of the piece, and of its file), by meaning (cosines of both).
+
+    words    = BM25(piece; path and symbol count twice) + 0.6 BM25(file)
+    meaning  = cos(piece) + cos(file)
+    score    = z(words) + 0.6 z(meaning)        z: how many standard deviations above the mean of all pieces
+
+The weights were chosen on the questions marked `tuned` in benchmarks/meaning.tsv, where sums of such scores found more
+than ranks joined by reciprocals. A test is rarely what answers a question, so that its piece counts less, where the
+question doesn't speak of tests.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from workroom.core.search.semantic.table import Table
+from workroom.core.search.semantic.words import stems, words
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["Loaded", "Ranked", "load", "rank"]
+
+_FILE, _MEANING, _TEST = 0.6, 0.6, 0.7
+_PIECE_WEIGHTS, _FILE_WEIGHTS = (2.0, 2.0, 1.0), (1.0, 1.0)
+_FOREMOST = 100
+"""A piece among so many by one of both was found by that."""
+_BLOCK = 16_384
+_TESTS = re.compile(r"(?:^|[/_])(?:tests?|testing|spec|specs|__tests__)(?:[/_.]|$)", re.IGNORECASE)
+_TEST_STEM = "test"
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One piece, its score, and by which it is among the foremost: `words`, `meaning`, `both`."""
+
+    chunk: int
+    score: float
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What of a table is held in memory to ask it: arrays with an element, or a row, for each piece or file."""
+
+    version: int
+    chunks: np.ndarray
+    """Ids, growing."""
+    owners: np.ndarray
+    """For each piece the place of its file in `files`."""
+    vectors: np.ndarray
+    """Bytes, signed."""
+    files: np.ndarray
+    """Ids, growing."""
+    file_vectors: np.ndarray
+    paths: list[str]
+    tests: np.ndarray
+    """Of each file, whether it is one of tests."""
+    remote: bool
+    """Whether the vectors are the endpoint's."""
+
+
+def load(table: Table, *, remote: bool) -> Loaded:
+    """Read vectors and paths; those of the endpoint only where there is one for each piece."""
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    version = table.version()
+    files = list(table.db.execute("SELECT id, path FROM files ORDER BY id"))
+    remote = remote and not any(table.db.execute("SELECT 1 FROM chunks WHERE remote IS NULL LIMIT 1"))
+    column = "remote" if remote else "vector"
+    rows = list(table.db.execute(f"SELECT id, file, {column} FROM chunks ORDER BY id"))  # noqa: S608 - one of two
+    numbers = np.array([number for number, _ in files], dtype=np.int64)
+    width = len(rows[0][2]) if rows else 1
+    if any(len(row[2]) != width for row in rows):  # the endpoint's model has become another behind its name
+        return load(table, remote=False)
+    vectors = np.frombuffer(b"".join(row[2] for row in rows), dtype=np.int8).reshape(len(rows), width)
+    owners = np.searchsorted(numbers, np.array([row[1] for row in rows], dtype=np.int64))
+    paths = [os.fsdecode(path) for _, path in files]
+    return Loaded(
+        version,
+        np.array([row[0] for row in rows], dtype=np.int64),
+        owners,
+        vectors,
+        numbers,
+        _of_files(vectors, owners, len(files)),
+        paths,
+        np.array([_TESTS.search(path) is not None for path in paths], dtype=bool),
+        remote,
+    )
+
+
+def rank(table: Table, loaded: Loaded, question: str, vector: np.ndarray, within: str, most: int) -> list[Ranked]:
+    """The best pieces below the folder (or in the file) `within`, the best first; none for a question without any."""
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    asked = list(dict.fromkeys(stems(words(question))))
+    by_words = _placed(table.matching("chunk_words", _PIECE_WEIGHTS, asked), loaded.chunks)
+    by_file = _placed(table.matching("file_words", _FILE_WEIGHTS, asked), loaded.files)
+    spoken = by_words + _FILE * by_file[loaded.owners]
+    meant = _cosines(loaded.vectors, vector) + _cosines(loaded.file_vectors, vector)[loaded.owners]
+    score = _standard(spoken) + _MEANING * _standard(meant)
+    if _TEST_STEM not in asked:
+        score = np.where(loaded.tests[loaded.owners] & (score > 0), score * _TEST, score)
+    inside = np.array([_is_within(path, within) for path in loaded.paths], dtype=bool)[loaded.owners]
+    places = np.flatnonzero(inside)
+    best = places[np.argsort(-score[places], kind="stable")[:most]]
+    return [
+        Ranked(int(loaded.chunks[place]), float(score[place]), _by(spoken, meant, inside, int(place))) for place in best
+    ]
+
+
+def _is_within(path: str, within: str) -> bool:
+    return within in {".", path} or path.startswith(f"{within}/")
+
+
+def _by(spoken: np.ndarray, meant: np.ndarray, inside: np.ndarray, place: int) -> str:
+    """Which of both has the piece among its foremost; the one that has it further in front, where neither does."""
+    ranks = [int(((score > score[place]) & inside).sum()) for score in (spoken, meant)]
+    if max(ranks) < _FOREMOST and spoken[place] > 0:
+        return "both"
+    return "words" if ranks[0] < ranks[1] and spoken[place] > 0 else "meaning"
+
+
+def _placed(rows: Iterable[tuple[int, float]], ids: np.ndarray) -> np.ndarray:
+    """Scores by id as an array beside the ids; a row that came after these were loaded is left out."""
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    found = np.zeros(len(ids), dtype=np.float32)
+    pairs = np.array(list(rows), dtype=np.float64).reshape(-1, 2)
+    numbers = pairs[:, 0].astype(np.int64)
+    there = np.isin(numbers, ids)
+    found[np.searchsorted(ids, numbers[there])] = pairs[there, 1]
+    return found
+
+
+def _cosines(vectors: np.ndarray, vector: np.ndarray) -> np.ndarray:
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    found = np.zeros(len(vectors), dtype=np.float32)
+    for start in range(0, len(vectors), _BLOCK):
+        block = vectors[start : start + _BLOCK].astype(np.float32)
+        found[start : start + _BLOCK] = block @ vector / np.maximum(np.linalg.norm(block, axis=1), 1e-9)
+    return found
+
+
+def _of_files(vectors: np.ndarray, owners: np.ndarray, count: int) -> np.ndarray:
+    """The sum of the directions of each file's pieces."""
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    found = np.zeros((count, vectors.shape[1]), dtype=np.float32)
+    for start in range(0, len(vectors), _BLOCK):
+        block = vectors[start : start + _BLOCK].astype(np.float32)
+        block /= np.maximum(np.linalg.norm(block, axis=1, keepdims=True), 1e-9)
+        np.add.at(found, owners[start : start + _BLOCK], block)
+    return found
+
+
+def _standard(scores: np.ndarray) -> np.ndarray:
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    return (scores - scores.mean()) / max(float(scores.std()), 1e-9) if scores.size else np.zeros(0, dtype=np.float32)
