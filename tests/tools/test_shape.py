@@ -142,6 +142,25 @@ def test_what_is_no_text_is_never_cut():
     assert len(answer.data["numbers"]) < 300
 
 
+def test_facts_and_the_summary_are_counted_too():
+    facts = tuple(f"fact {number} " + "x" * 300 for number in range(40))
+    answer = bounded(envelope(data={"rows": ["y" * 50] * 100}, facts=facts, summary="s" * 900), LIMIT, Shelf())
+    assert length(answer) <= LIMIT
+    assert 0 < len(answer.facts) < 10
+    assert answer.facts[-1].startswith("the answer was cut")
+
+
+def test_a_text_that_fits_only_without_its_summary_is_cut():
+    answer = bounded(envelope(data={"n": 1}, text="x" * (LIMIT - 100), summary="s" * 300), LIMIT, Shelf())
+    assert len(answer.summary) + len(answer.text) + 60 <= LIMIT
+    assert "characters more" in answer.text
+
+
+def test_what_has_no_text_gets_none():
+    answer = bounded(envelope(data={"rows": ["x" * 100] * 1000}), LIMIT, Shelf())
+    assert answer.text is None
+
+
 def test_half_a_surrogate_pair_is_kept_somehow():
     shelf = Shelf()
     bounded(envelope(data={"text": "\udc80" * 10_000}), LIMIT, shelf)

@@ -53,7 +53,7 @@ class Envelope:
     """One answer.
 
     `text` is what a client that shows only text needs beside the summary; it is not part of the wire's envelope,
-    which carries the same in `data`.
+    which carries the same in `data`. Empty: the summary says it all. None: it is shown the data.
     """
 
     ok: bool
@@ -65,7 +65,7 @@ class Envelope:
     omit_when_summarizing: tuple[str, ...] = ()
     artifacts: tuple[Artifact, ...] = ()
     error: dict[str, Any] | None = None
-    text: str = ""
+    text: str | None = None
     next_step: str = ""
     """Of a failure: the end of its summary that says what to do; on the wire by itself only among fields."""
     form: Form = "envelope"

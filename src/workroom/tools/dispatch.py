@@ -312,7 +312,7 @@ def _pending_envelope(operation: str, mode: Mode, record: Approval) -> Envelope:
             f"permission mode {mode.capitalize()} ({mode.level})",
         ),
         artifacts=preview.artifacts,
-        text=preview.text,
+        text=preview.text or None,
     )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -26,7 +27,13 @@ _FLAT_PROFILES: frozenset[Profile] = frozenset({"editor"})
 """Whose clients know no envelope, also not where they name no tool that is there."""
 
 _RESERVE = 1_000
-"""Characters kept for the artifact's row and the counts."""
+"""Characters kept for what isn't measured."""
+
+_STEPS = 8
+"""How often an answer is cut anew, where what tells of the cuts has made it too long again."""
+
+_LEAST = 50
+"""Characters by which there is less room then."""
 
 _PLACES = 20
 """How many places that were cut are told."""
@@ -46,26 +53,57 @@ def bounded(envelope: Envelope, limit: int, agentic: Agentic) -> Envelope:
     """The envelope itself when it fits into `limit` characters, else a cut one with the whole in an artifact."""
     if _surely_fits(envelope, limit):
         return envelope
-    size = len(_encode(envelope.to_json()))
-    if size <= limit and len(envelope.text) <= limit:
+    if _size(envelope) <= limit and _text_length(envelope) <= limit:
         return envelope
-    artifact, note = _keep(envelope, agentic)
-    fixed = size - len(_encode(envelope.data)) - _length(envelope.error)
-    cut = _Cut()
-    room = max(limit - min(fixed, limit // 2) - _RESERVE, limit // 4)
-    error = cut.value(envelope.error, room // 2, "error") if envelope.error is not None else None
-    data = cut.value(envelope.data, room - _length(error), "")
-    if cut.omitted:
-        data = {**data, "truncated": True, "omitted": cut.omitted}
-    return replace(
+    artifacts, note = _keep(envelope, agentic)
+    told = replace(
         envelope,
         summary=_shortened(envelope.summary, limit // 8),
-        facts=(*(_shortened(fact, 400) for fact in envelope.facts[:25]), note),
-        data=data,
-        error=error,
-        artifacts=(*envelope.artifacts, *artifact),
-        text=_shortened(envelope.text, limit - len(note) - 200, note),
+        facts=(*_few(envelope.facts, limit // 4 - len(note)), note),
+        artifacts=(*envelope.artifacts, *artifacts),
     )
+    if told.text is not None:
+        beside = _text_length(replace(told, text=None)) + len(note) + 60
+        told = replace(told, text=_shortened(told.text, limit - beside, note))
+    room = limit - _size(replace(told, data={}, error=None))
+    for _ in range(_STEPS):
+        answer = _with_less(told, room)
+        over = _size(answer) - limit
+        if over <= 0:
+            break
+        room -= max(over, _LEAST)
+    return answer
+
+
+def _with_less(told: Envelope, room: int) -> Envelope:
+    """The answer with its data and error in about `room` characters, and what is missing of them told."""
+    cut, room = _Cut(), max(room, 0)
+    error = cut.value(told.error, room // 2, "error") if told.error is not None else None
+    data = cut.value(told.data, room - _length(error), "")
+    if cut.omitted:
+        data = {**data, "truncated": True, "omitted": cut.omitted}
+    return replace(told, data=data, error=error)
+
+
+def _few(facts: Sequence[str], room: int) -> list[str]:
+    """The first facts, as many as there is room for."""
+    kept: list[str] = []
+    for fact in (_shortened(fact, 400) for fact in facts):
+        room -= _length(fact) + 1
+        if room < 0:
+            break
+        kept.append(fact)
+    return kept
+
+
+def _size(envelope: Envelope) -> int:
+    return len(_encode(envelope.to_json()))
+
+
+def _text_length(envelope: Envelope) -> int:
+    """How long it is for a client that shows text."""
+    rows = sum(len(row.kind) + len(row.path) + 4 for row in envelope.artifacts)
+    return len(envelope.summary) + len(envelope.text or "") + rows + 30  # an error's code stands before it
 
 
 def _surely_fits(envelope: Envelope, limit: int) -> bool:
@@ -73,7 +111,7 @@ def _surely_fits(envelope: Envelope, limit: int) -> bool:
     told = envelope.data.values()
     if (
         envelope.error is not None
-        or len(envelope.text) > limit
+        or _text_length(envelope) > limit
         or any(isinstance(value, dict | list) for value in told)
     ):
         return False
@@ -89,7 +127,7 @@ def _plain(text: str) -> bool:
 
 def _keep(envelope: Envelope, agentic: Agentic) -> tuple[tuple[Artifact, ...], str]:
     """The whole answer as a file, and the sentence that tells of it. Where it can't be written, that is told."""
-    lone = envelope.data.get("text", envelope.text)
+    lone = envelope.data.get("text", envelope.text or "")
     if isinstance(lone, str) and len(lone) > _length(envelope.data) // 2:
         body, suffix = lone, "txt"
     else:

@@ -10,6 +10,7 @@ from tests.pictures import gif, jpeg, png, webp
 
 from workroom.base.actor import Actor
 from workroom.base.envelope import Picture
+from workroom.interfaces.mcp.answers import readable
 from workroom.tools.dispatch import call
 from workroom.tools.inspect.picture import PICTURE_BYTES
 from workroom.tools.tool import Call
@@ -50,6 +51,7 @@ def test_a_picture(read, house, data, kind):
     }
     assert answer.summary == f"pictures/logo.txt: {kind}, 6 x 4 pixels, {len(data)} bytes, sha256 {sha}."
     assert answer.pictures == (Picture("pictures/logo.txt", kind, data),)
+    assert readable(answer) == answer.summary
     assert "base64" not in json.dumps(answer.to_json())
 
 

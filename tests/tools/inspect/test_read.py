@@ -160,6 +160,17 @@ def test_several_files(inspect, house):
     assert inspect("read", paths=["a", "a"]).summary == "Read 2 files."
 
 
+def test_several_files_for_which_there_is_no_room(inspect, house):
+    house.settings = house.settings.model_copy(update={"max_tool_result_chars": 4_000})
+    for name in "abcdef":
+        house.write(name, "one line\n" * 500)
+    answer = inspect("read", paths=list("abcdef"))
+    assert [row["path"] for row in answer.data["files"]] == ["a", "b", "c"]
+    assert (answer.data["unread"], answer.data["total"], answer.data["truncated"]) == (["d", "e", "f"], 6, True)
+    assert answer.summary == "Read 3 of 6 files. There was no room for the last 3: read them in another call."
+    assert all(len(row["text"]) > 300 for row in answer.data["files"])
+
+
 def test_several_files_none_of_which_can_be_read(inspect, house):
     (house.folder / "out").symlink_to("/etc")
     failed(inspect("read", paths=["nothing", "../x", "out/passwd"]), "NOT_FOUND", "'nothing'")

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from json.encoder import encode_basestring
 
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.search.pieces import LONGEST, REACH, WHOLE, Survey, binary, last_lines, lines_at, sample, survey
@@ -122,8 +123,8 @@ def describe(root: Root, path: str) -> Excerpt:
 
 
 def json_length(text: str) -> int:
-    """How many characters a text takes inside an answer; control characters other than blanks aren't counted in."""
-    return len(text) + sum(map(text.count, '\n\r\t"\\')) + 2
+    """How many characters a text takes inside an answer."""
+    return len(encode_basestring(text))
 
 
 # Fitting lines into the room.

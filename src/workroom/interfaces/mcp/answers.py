@@ -54,12 +54,13 @@ def _image(picture: Picture) -> dict[str, Any]:
 
 def readable(envelope: Envelope) -> str:
     """An answer as text: its summary and what belongs to it."""
-    body = envelope.text
     if envelope.error is not None:
         details = envelope.error.get("details")
-        parts = [f"{envelope.error['code']}: {envelope.summary}", body or (_compact(details) if details else "")]
+        body = envelope.text or (_compact(details) if details else "")
+        parts = [f"{envelope.error['code']}: {envelope.summary}", body]
     else:
-        parts = [envelope.summary, body or (_compact(envelope.data) if envelope.data else "")]
+        body = envelope.text if envelope.text is not None else _compact(envelope.data) if envelope.data else ""
+        parts = [envelope.summary, body]
     parts += [f"{artifact.kind}: {artifact.path}" for artifact in envelope.artifacts]
     return "\n\n".join(part for part in parts if part)
 

@@ -83,7 +83,7 @@ def resolved(call: Call, given: str) -> tuple[str, str]:
 def room(call: Call) -> int:
     """How many characters of an answer its rows or text may take."""
     limit = call.settings().max_tool_result_chars
-    return max(limit - _ENVELOPE, limit // 2)
+    return max(limit - _ENVELOPE, limit // 3)
 
 
 def as_cursor(path: str) -> str:

@@ -97,8 +97,9 @@ def _shown(
     said = f"{noun}s {wanted.first}-{last} of {total:,}, as text."
     if parts and not count:
         text, said = _beginning(parts[0], wanted.room), f"{noun} {wanted.first} of {total:,}, as text, and cut."
-        artifacts = _kept(agentic, parts[0], f"{noun} {wanted.first} of {facts['path']}")
-        said += "".join(f" The whole of it is in {each.path}." for each in artifacts)
+        if wanted.count == 1:
+            artifacts = _kept(agentic, parts[0], f"{noun} {wanted.first} of {facts['path']}")
+        said += "".join(f" The whole of it is in {each.path}." for each in artifacts) or " Read it by itself."
     more = last < min(total, wanted.last or total)
     data = {
         **facts,

@@ -26,6 +26,9 @@ _LINE_ROOM = 2_000
 _ROW = 450
 """Characters of one file's facts beside its text."""
 
+_LEAST = 900
+"""Characters of a file and its facts below which it isn't worth while to begin with it."""
+
 _PDF = "PDF document"
 _PICTURES = frozenset({"PNG image", "JPEG image", "GIF image", "RIFF media"})
 """What binary may be where it is a picture that a model can look at."""
@@ -108,7 +111,7 @@ def _read_one(call: Call, arguments: Read, given: str) -> Envelope:
         operation="inspect.read",
         summary=f"{shown.data['path']}{'' if same else ':'} {shown.said}",
         data=shown.data,
-        facts=() if same else (f"read {shown.data['path']}: {shown.said}",),
+        facts=() if same else (f"read {shown.data['path']}: {shown.said.partition(', sha256 ')[0]}",),
         omit_when_summarizing=("text",) if "text" in shown.data else (),
         text=shown.text,
         artifacts=shown.artifacts,
@@ -118,12 +121,13 @@ def _read_one(call: Call, arguments: Read, given: str) -> Envelope:
 
 def _read_many(call: Call, arguments: Read, given: tuple[str, ...]) -> Envelope:
     space, gallery = room(call), Gallery()
-    rows: list[Shown | WorkroomError] = [Shown({}, "") for _ in given]
+    paths = given[: max(space // _LEAST, 1)]
+    rows: list[Shown | WorkroomError] = [Shown({}, "") for _ in paths]
     # Small files first: what they leave of their share is the large ones'.
-    for left, place in enumerate(sorted(range(len(given)), key=lambda at: _size(call, given[at]))):
-        share = max(space // (len(given) - left) - _ROW, 100)
+    for left, place in enumerate(sorted(range(len(paths)), key=lambda at: _size(call, paths[at]))):
+        share = max(space // (len(paths) - left) - _ROW, 100)
         try:
-            shown = _shown(call, arguments, given[place], _span(arguments, share, len(given)), gallery)
+            shown = _shown(call, arguments, paths[place], _span(arguments, share, len(given)), gallery)
             rows[place], length = shown, json_length(shown.text)
         except WorkroomError as error:
             rows[place], length = error, json_length(str(error))
@@ -131,18 +135,32 @@ def _read_many(call: Call, arguments: Read, given: tuple[str, ...]) -> Envelope:
     failed = [row for row in rows if isinstance(row, WorkroomError)]
     if len(failed) == len(given):
         raise failed[0]
-    files, read = [_file(*each) for each in zip(given, rows, strict=True)], len(rows) - len(failed)
+    return _of_many(given, rows)
+
+
+def _of_many(given: tuple[str, ...], rows: list[Shown | WorkroomError]) -> Envelope:
+    files = [_file(path, row) for path, row in zip(given, rows, strict=False)]
+    unread, read = list(given[len(rows) :]), sum("error" not in row for row in files)
+    data = {"files": files, "total": len(given), "truncated": bool(unread) or any(map(_is_cut, files))}
+    summary = f"Read {read} files." if read == len(given) else f"Read {read} of {len(given)} files."
+    if unread:
+        data["unread"] = unread
+        summary += f" There was no room for the last {len(unread)}: read them in another call."
     return Envelope(
         ok=True,
         operation="inspect.read",
-        summary=f"Read {read} of {len(given)} files." if failed else f"Read {read} files.",
-        data={"files": files, "total": len(files), "truncated": any(row.get("truncated") for row in files)},
+        summary=summary,
+        data=data,
         facts=tuple(f"read {row['path']}" for row in files if "error" not in row),
         omit_when_summarizing=("files",),
-        text="\n".join(_paragraph(*each) for each in zip(given, rows, strict=True)),
+        text="\n".join(_paragraph(path, row) for path, row in zip(given, rows, strict=False)),
         artifacts=tuple(each for row in rows if isinstance(row, Shown) for each in row.artifacts),
         pictures=tuple(row.picture for row in rows if isinstance(row, Shown) and row.picture is not None),
     )
+
+
+def _is_cut(row: dict[str, Any]) -> bool:
+    return bool(row.get("truncated"))
 
 
 def _file(given: str, row: Shown | WorkroomError) -> dict[str, Any]:
