@@ -653,6 +653,9 @@ def test_what_stands_at_some_names_of_a_folder(tmp_path):
         assert root.stats(".", ["d"]) == [root.stat("d")]
         assert root.stats("none", ["a", "b"]) == [None, None]
         assert root.stats("d/a", ["a"]) == [None]
+        link, gone, plain = root.lstats("d", ["link", "gone", "a"])
+        assert (stat.S_ISLNK(link.st_mode), gone, plain.st_ino) == (True, None, root.stat("d/a").inode)
+        assert root.lstats("none", ["a", "b"]) == [None, None]
 
 
 def test_what_lies_beyond_every_path_that_can_be_named(root, here):

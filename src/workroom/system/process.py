@@ -29,7 +29,7 @@ from workroom.system.landlock import confined, has_landlock
 __all__ = ["Completed", "Lines", "base_env", "confines", "find_program", "ripgrep", "run", "stream"]
 
 _CHUNK = 65_536
-_TICK = 0.05
+_TICK = 0.02
 """How often, in seconds, a program whose pipes stay open is asked whether it has ended."""
 _DRAIN = 0.2
 """How long a descendant that goes on writing is listened to after the program's end, in seconds."""

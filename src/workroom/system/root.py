@@ -241,6 +241,20 @@ class Root:
             raise refusal(looked_at, error) from error
         return found
 
+    def lstats(self, path: str, names: Iterable[str]) -> list[os.stat_result | None]:
+        """The same as the system tells it, for a great many; None also for a name that can't be looked at."""
+        found: list[os.stat_result | None] = []
+        try:
+            with self.folder(path) as folder:
+                for name in names:
+                    try:
+                        found.append(os.lstat(name, dir_fd=folder))
+                    except OSError:
+                        found.append(None)
+        except WorkroomError:
+            return [None for _ in names]
+        return found
+
     def names(self, path: str) -> list[str]:
         """What a folder's entries are called, in no order; none where there is no such folder."""
         try:

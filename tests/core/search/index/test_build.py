@@ -85,10 +85,25 @@ def test_there_are_never_many_matrices(built, folder):
 
 def test_a_file_that_is_gone_when_it_is_read_is_always_searched(folder):
     with Root.open(folder) as root, open(folder.parent / "m", "wb") as file:
-        seen = root.stat("odd")
-        (folder / "odd").unlink()
-        row = build.Builder(root, file, "m", {}, {}).row("odd", seen)
-    assert row == ((0, 0, 0, 0, 0), ALWAYS | UNSURE, -1, 0)
+        assert build.Reader(root, file, "m").row("gone", 0) == ((0, 0, 0, 0, 0), ALWAYS | UNSURE, -1, 0)
+
+
+def test_what_was_written_just_now_is_read_again(built, folder):
+    (folder / "b/c.txt").write_text("changed\n")
+    first = built()
+    place = list(first.paths).index("b/c.txt")
+    assert first.identities[place][4] == 0
+    time.sleep(0.1)
+    second = built()
+    assert second.identities[place][4] != 0
+    assert second.segments[place] == 1
+
+
+def test_where_nothing_changed_nothing_is_written(built, folder):
+    first = built()
+    second = built()
+    assert second.matrices == first.matrices
+    assert (second.places == first.places).all()
 
 
 def test_what_a_build_has_left_half_done_is_removed(built, folder):
@@ -106,7 +121,7 @@ def test_as_a_program(folder):
 def test_the_walk_is_ripgreps(folder):
     with Root.open(folder) as root:
         paths, unreadable = build.walked(root, "b", Query(""))
-        assert (sorted(paths), unreadable) == (["b/binary", "b/c.txt"], 0)
+        assert (paths, unreadable) == (["b/binary", "b/c.txt"], 0)
         assert build.walked(root, ".", Query(""), b"*\n!/odd\n")[0] == ["odd"]
         with pytest.raises(WorkroomError):
             build.walked(root, ".", Query("", include=("{a",)))

@@ -48,7 +48,7 @@ def test_one_of_another_version_or_whose_arrays_differ_in_length_is_none(folder)
     arrays = dict(np.load(folder / NAME))
     np.savez(folder / NAME, **{**arrays, "flags": np.zeros(1, np.uint8)})
     assert manifest.read(str(folder)) is None
-    head = np.frombuffer(arrays["head"].tobytes().replace(b'"version": 1', b'"version": 9'), dtype=np.uint8)
+    head = np.frombuffer(arrays["head"].tobytes().replace(b'"version": 2', b'"version": 9'), dtype=np.uint8)
     np.savez(folder / NAME, **{**arrays, "head": head})
     assert manifest.read(str(folder)) is None
 

@@ -15,7 +15,8 @@ def written(path, texts):
         writer = Writer(file)
         for number, text in enumerate(texts):
             signature = sign(text.encode())
-            writer.add(number, signature.size_class, signature.bits)
+            for size_class, bits in signature.pieces:
+                writer.add(number, size_class, bits)
         writer.finish()
     return writer
 

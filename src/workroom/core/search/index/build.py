@@ -9,27 +9,33 @@ matrix; small and worn matrices are given up, and their files are read again, so
 from __future__ import annotations
 
 import contextlib
+import operator
 import os
+import stat
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import BinaryIO
+from dataclasses import replace
+from typing import TYPE_CHECKING, BinaryIO
 
-from workroom.base.changes import Kind
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.search.index import manifest as manifests
 from workroom.core.search.index.manifest import Manifest, Segment
 from workroom.core.search.index.matrix import Writer, checksum
-from workroom.core.search.index.signature import ALWAYS, UNSURE, Signature, sign
+from workroom.core.search.index.signature import ALWAYS, UNSURE, sign
 from workroom.core.search.listing import APART
 from workroom.core.search.query import Query, walk_flags
 from workroom.system.process import base_env, ripgrep, stream
 from workroom.system.root import Root, Stat
 
-__all__ = ["LARGEST", "Builder", "bring", "by_folder", "identity_of", "main", "order", "walked"]
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["LARGEST", "Identity", "Reader", "bring", "by_folder", "identity_of", "main", "walked"]
 
 _MOST_MATRICES = 4
+_UNREAD = -2
+"""For a file's segment: it has to be read."""
 _NICE = 10
 _TIMEOUT = 600.0
 LARGEST = 64 * 1024**2
@@ -37,19 +43,13 @@ LARGEST = 64 * 1024**2
 _TICK_NS, _COARSE_TICK_NS = 50_000_000, 2_500_000_000
 """Within how much of its last change a file may change unseen; the second where times are whole seconds."""
 
+_COLUMNS = ("st_dev", "st_ino", "st_size", "st_mtime_ns", "st_ctime_ns")
+_LOST = (0, 0, 0, 0, 0), ALWAYS | UNSURE, -1, 0
+"""The row of a file of which nothing is known."""
+
 Identity = tuple[int, int, int, int, int]
 _Row = tuple[Identity, int, int, int]
-_NONE: Identity = (0, 0, 0, 0, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class _Old:
-    """What an index had of one file."""
-
-    identity: Identity
-    flags: int
-    segment: int
-    place: int
+"""Of one file: its identity, flags, segment and place there."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -64,23 +64,19 @@ def main(arguments: Sequence[str]) -> int:
 def bring(root: Root, folder: str) -> None:
     """The same, within this process. What an earlier one has left half done is removed."""
     paths, unreadable = walked(root, ".", Query(""))
-    paths.sort(key=order)
     old = _trusted(folder)
-    kept = {} if old is None else {number: old.matrices[number] for number in _kept(old)}
-    name = f"{os.urandom(8).hex()}.bits"
-    with open(os.path.join(folder, name), "wb") as file:
-        found = Builder(root, file, name, {} if old is None else _known(old), kept).take(paths, unreadable)
+    found = _known(root, paths, unreadable, old)
+    unread = found.segments == _UNREAD
+    if unread.any():
+        name = f"{os.urandom(8).hex()}.bits"
+        with open(os.path.join(folder, name), "wb") as file:
+            found = Reader(root, file, name).read(found, unread.nonzero()[0].tolist())
     manifests.write(folder, found)
     _sweep(folder, {each.file for each in found.matrices})
 
 
-def order(path: str) -> list[bytes]:
-    """Ripgrep's order of paths: folder by folder, by bytes."""
-    return os.fsencode(path).split(b"/")
-
-
 def walked(root: Root, path: str, query: Query, stdin: bytes = b"") -> tuple[list[str], int]:
-    """The files that ripgrep walks to, whatever is in them, in no order, and how many folders it can't look into.
+    """The files that ripgrep walks to, whatever is in them, in its order, and how many folders it can't look into.
 
     `stdin` is an ignore file that it obeys, too. IO_ERROR where it says anything else; TIMEOUT.
     """
@@ -90,8 +86,9 @@ def walked(root: Root, path: str, query: Query, stdin: bytes = b"") -> tuple[lis
     with stream(
         argv, cwd=root.path, env=base_env(), timeout=_TIMEOUT, separator=b"\0", reads=root.fd, stdin=stdin
     ) as lines:
-        paths = [os.fsdecode(line).removeprefix("./") for line in lines]
+        found = sorted(line.replace(b"/", b"\0") for line in lines)  # folder by folder, without a key for each
         told = lines.stderr.splitlines()
+    paths = [os.fsdecode(each.replace(b"\0", b"/").removeprefix(b"./")) for each in found]
     unreadable = sum(1 for line in told if b"(os error " in line)
     if len(told) > unreadable and lines.code == 2:
         raise WorkroomError(ErrorCode.IO_ERROR, told[0].decode("utf-8", "replace"))
@@ -110,85 +107,92 @@ def _trusted(folder: str) -> Manifest | None:
     return found if whole else None
 
 
-def _known(old: Manifest) -> dict[str, _Old]:
-    rows = zip(
-        old.paths, old.identities.tolist(), old.flags.tolist(), old.segments.tolist(), old.places.tolist(), strict=True
-    )
-    return {path: _Old(tuple(identity), *rest) for path, identity, *rest in rows}
+def _known(root: Root, paths: list[str], unreadable: int, old: Manifest | None) -> Manifest:
+    """The manifest of these files, as far as it is known without reading: the others' segment is `_UNREAD`."""
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    identities, plain = _looked_at(root, paths)
+    flags = np.where(plain, 0, ALWAYS | UNSURE).astype(np.uint8)
+    segments = np.where(plain, _UNREAD, -1).astype(np.int16)
+    places = np.zeros(len(paths), dtype=np.int32)
+    kept = () if old is None else _kept(old)
+    if old is not None:
+        numbers = {path: number for number, path in enumerate(old.paths)}
+        was = np.fromiter((numbers.get(path, -1) for path in paths), dtype=np.int64, count=len(paths))
+        anew = np.full(len(old.matrices) + 1, _UNREAD, dtype=np.int16)  # the last is that of -1, of no segment
+        anew[[*kept, -1]] = [*range(len(kept)), -1]
+        same = np.flatnonzero(plain & (was >= 0))
+        same = same[(old.identities[was[same]] == identities[same]).all(axis=1)]
+        flags[same], segments[same], places[same] = (
+            old.flags[was[same]], anew[old.segments[was[same]]], old.places[was[same]],
+        )  # fmt: skip
+    matrices = tuple(old.matrices[number] for number in kept) if old is not None else ()
+    return Manifest(
+        paths, identities, flags, segments, places, matrices, _suffixes(root, paths), unreadable
+    )  # fmt: skip
+
+
+def _looked_at(root: Root, paths: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Each file's identity, and whether it is one that can be read: plain, of one name, and not too large."""
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    identity = operator.attrgetter(*_COLUMNS)
+    rows: list[tuple[int, ...]] = []
+    plain = np.zeros(len(paths), dtype=bool)
+    for folder, names in by_folder(paths):
+        for seen in root.lstats(folder, names):
+            if seen is not None and stat.S_ISREG(seen.st_mode) and seen.st_nlink == 1 and seen.st_size <= LARGEST:
+                plain[len(rows)] = True  # what is written through another name isn't heard of here
+                rows.append(identity(seen))
+            else:
+                rows.append(_LOST[0])
+    return np.array(rows, dtype=np.int64).reshape(-1, len(_COLUMNS)), plain
 
 
 def _kept(old: Manifest) -> tuple[int, ...]:
     """Which matrices stay: those of which at least half is still used; of too many only the largest."""
     live = [int((old.segments == number).sum()) for number in range(len(old.matrices))]
-    written = [sum(len(files) for _, _, files in each.blocks) for each in old.matrices]
+    written = [each.files for each in old.matrices]
     good = [number for number, count in enumerate(live) if 2 * count >= written[number] > 0]
     return tuple(good) if len(good) < _MOST_MATRICES else (max(good, key=live.__getitem__),)
 
 
-class Builder:
-    """Takes what stands there, path by path; what is read goes into one matrix, a file that the caller has open."""
+class Reader:
+    """Reads files; their signatures go into one matrix, a file that the caller has open."""
 
-    def __init__(self, root: Root, file: BinaryIO, name: str, known: dict[str, _Old], kept: dict[int, Segment]) -> None:
+    def __init__(self, root: Root, file: BinaryIO, name: str) -> None:
         self._root = root
         self._file = file
         self._name = name
-        self._known = known
-        self._kept = {number: new for new, number in enumerate(kept)}
-        self._matrices = tuple(kept.values())
         self._writer = Writer(file)
         self._written = 0
 
-    def take(self, paths: Sequence[str], unreadable: int) -> Manifest:
-        """The manifest of these files, with their signatures on disk."""
-        import numpy as np  # noqa: PLC0415 - heavy
-
-        taken: list[_Row] = []
-        for folder, names in by_folder(paths):
-            prefix = "" if folder == "." else f"{folder}/"
-            seen = zip(names, self._root.stats(folder, names), strict=True)
-            taken += [self.row(prefix + name, each) for name, each in seen]
-        rows = np.array([row[1:] for row in taken], dtype=np.int64).reshape(-1, 3)
-        return Manifest(
-            paths,
-            np.array([row[0] for row in taken], dtype=np.int64).reshape(-1, 5),
-            rows[:, 0].astype(np.uint8),
-            rows[:, 1].astype(np.int16),
-            rows[:, 2].astype(np.int32),
-            self._finished(),
-            _suffixes(self._root, paths),
-            unreadable,
-        )
-
-    def row(self, path: str, seen: Stat | None) -> _Row:
-        """A file's identity, flags, segment and place there."""
-        if seen is None or seen.kind is not Kind.FILE or seen.links != 1 or seen.size > LARGEST:
-            return _NONE, ALWAYS | UNSURE, -1, 0  # what is written through another name isn't heard of here
-        old = self._known.get(path)
-        if old is not None and old.identity == identity_of(seen) and (old.segment == -1 or old.segment in self._kept):
-            return old.identity, old.flags, self._kept.get(old.segment, -1), old.place
-        try:
-            at = time.time_ns()
-            data, same = self._root.read_with_stat(path, LARGEST)
-        except WorkroomError:
-            return _NONE, ALWAYS | UNSURE, -1, 0
-        identity = identity_of(same, at)
-        signature = sign(data)
-        return identity, signature.flags, *self._keep(signature)
-
-    def _keep(self, signature: Signature) -> tuple[int, int]:
-        """The segment and place of a signature."""
-        if not signature.bits:
-            return -1, 0
-        self._writer.add(self._written, signature.size_class, signature.bits)
-        self._written += 1
-        return len(self._kept), self._written - 1
-
-    def _finished(self) -> tuple[Segment, ...]:
+    def read(self, found: Manifest, unread: Sequence[int]) -> Manifest:
+        """The manifest with those of its files, by their numbers, read; the matrix is on disk."""
+        segment = len(found.matrices)
+        for number in unread:
+            row = self.row(found.paths[number], segment)
+            found.identities[number], found.flags[number], found.segments[number], found.places[number] = row
         self._writer.finish()
         self._file.flush()
         os.fsync(self._file.fileno())
         blocks = tuple((one.size_class, one.start, one.files) for one in self._writer.blocks)
-        return (*self._matrices, Segment(self._name, self._writer.checksum, blocks))
+        return replace(found, matrices=(*found.matrices, Segment(self._name, self._writer.checksum, blocks)))
+
+    def row(self, path: str, segment: int) -> _Row:
+        """The row of a file that is read now; `segment` is the matrix's number."""
+        try:
+            at = time.time_ns()
+            data, seen = self._root.read_with_stat(path, LARGEST)
+        except WorkroomError:
+            return _LOST
+        signature = sign(data)
+        if not signature.pieces:
+            return identity_of(seen, at), signature.flags, -1, 0
+        for size_class, bits in signature.pieces:
+            self._writer.add(self._written, size_class, bits)
+        self._written += 1
+        return identity_of(seen, at), signature.flags, segment, self._written - 1
 
 
 def identity_of(seen: Stat, at: int | None = None) -> Identity:

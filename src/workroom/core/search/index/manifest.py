@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["NAME", "Manifest", "Segment", "read", "write"]
 
 NAME = "manifest.npz"
-_VERSION = 1
+_VERSION = 2
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error)
 
 
@@ -29,12 +29,17 @@ _UNREADABLE = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZi
 class Segment:
     """One matrix: its file, that one's checksum, and its blocks, each with its size class, start and files.
 
-    A file is told there by its place among all that were ever written into the segment.
+    A file is told there, once for each of its pieces, by its place among all that were written into the segment.
     """
 
     file: str
     checksum: int
     blocks: tuple[tuple[int, int, tuple[int, ...]], ...]
+
+    @property
+    def files(self) -> int:
+        """How many files were written into it."""
+        return 1 + max((max(places) for _, _, places in self.blocks), default=-1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""The signatures of many files in one file on disk: a row for each bit, a column for each file, in blocks of 512.
+"""The signatures of many files in one file on disk: a row for each bit, a column for each piece, in blocks of 512.
 
-    block of size class 12      4096 rows of 64 bytes, or less; a row has one bit for each of up to 512 files
-    a text of 10 trigrams       10 rows of each block, joined by AND
+    block of size class 12      4096 rows of 64 bytes, or less; a row has one bit for each of up to 512 pieces
+    a text of 10 letters        8 rows of trigrams and 7 of four letters, of each block, joined by AND
 
 So a question reads a few bytes for each trigram, and nothing of what it doesn't ask about. The file is mapped, and
 what is in it is checked against a checksum before that.
@@ -24,15 +24,18 @@ if TYPE_CHECKING:
 
 __all__ = ["Block", "Matrix", "Writer", "checksum"]
 
-_FILES = 512
-_MOST_TRIGRAMS = 48
+_PIECES = 512
+_MOST_ROWS = 48
 """Of a longer text so many are asked about, evenly spread; the rest would say the same."""
 _CHUNK = 1 << 22
+_SWAPS = ((7, 0x00AA00AA00AA00AA), (14, 0x0000CCCC0000CCCC), (28, 0x00000000F0F0F0F0))
+"""Hacker's Delight, 7-3: by these shifts and masks a square of eight by eight bits is mirrored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Where the rows of up to 512 files begin, and which files those are, by their number; -1 for one that is gone."""
+    """Where the rows of up to 512 pieces begin, and of which files those are, by their number; -1 for one that is
+    gone."""
 
     size_class: int
     start: int
@@ -60,10 +63,10 @@ class Writer:
         self.checksum = 0
 
     def add(self, number: int, size_class: int, bits: bytes) -> None:
-        """Take a file's signature."""
+        """Take a piece of a file."""
         waiting = self._waiting[size_class]
         waiting.append((number, bits))
-        if len(waiting) == _FILES:
+        if len(waiting) == _PIECES:
             self._flush(size_class)
 
     def finish(self) -> None:
@@ -77,7 +80,7 @@ class Writer:
 
         waiting, self._waiting[size_class] = self._waiting[size_class], []
         packed = np.frombuffer(b"".join(bits for _, bits in waiting), dtype=np.uint8).reshape(len(waiting), -1)
-        rows = np.ascontiguousarray(np.packbits(np.unpackbits(packed, axis=1), axis=0).T).tobytes()
+        rows = _mirrored(packed).tobytes()
         self._file.write(rows)
         self.checksum = zlib.crc32(rows, self.checksum)
         self.blocks.append(Block(size_class, self._at, tuple(number for number, _ in waiting)))
@@ -125,13 +128,28 @@ def checksum(path: str) -> int:
     return value
 
 
+def _mirrored(packed: np.ndarray) -> np.ndarray:
+    """A matrix of bits, packed by rows, with its columns for rows; its rows are filled up to a multiple of eight."""
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    height, width = -(-packed.shape[0] // 8), packed.shape[1]
+    filled = np.zeros((8 * height, width), dtype=np.uint8)
+    filled[: packed.shape[0]] = packed
+    squares = np.ascontiguousarray(filled.reshape(height, 8, width).transpose(2, 0, 1)).view(">u8").astype(np.uint64)
+    for shift, mask in _SWAPS:
+        swapped = (squares ^ (squares >> np.uint64(shift))) & np.uint64(mask)
+        squares ^= swapped ^ (swapped << np.uint64(shift))
+    columns = squares.astype(">u8").view(np.uint8).reshape(width, height, 8)
+    return np.ascontiguousarray(columns.transpose(0, 2, 1)).reshape(8 * width, height)
+
+
 def _answer(rows: np.ndarray, size_class: int, needs: Needs) -> np.ndarray:
     import numpy as np  # noqa: PLC0415 - heavy
 
     answer = np.full(rows.shape[1], 0xFF, dtype=np.uint8)
     for text in needs.texts:
-        wanted = np.unique(hashes(text) >> np.uint16(16 - size_class))
-        wanted = wanted[:: wanted.size // _MOST_TRIGRAMS + 1]
+        wanted = np.unique(np.concatenate(hashes(text)) & np.uint16((1 << size_class) - 1))
+        wanted = wanted[:: wanted.size // _MOST_ROWS + 1]
         answer &= np.bitwise_and.reduce(rows[wanted], axis=0)
     for choice in needs.choices:
         answer &= np.bitwise_or.reduce([_answer(rows, size_class, each) for each in choice])

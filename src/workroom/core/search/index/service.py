@@ -28,11 +28,11 @@ from workroom.base.changes import Kind
 from workroom.base.errors import WorkroomError
 from workroom.base.settings import Settings
 from workroom.core.search.index import build, manifest
-from workroom.core.search.index.build import LARGEST, order, walked
+from workroom.core.search.index.build import LARGEST, walked
 from workroom.core.search.index.literals import needs
 from workroom.core.search.index.matrix import Block, Matrix
 from workroom.core.search.index.signature import ALWAYS, BINARY, ODD_CASE, UNSURE, kind
-from workroom.core.search.query import Query
+from workroom.core.search.query import Query, order
 from workroom.system.process import base_env, confines, ripgrep, stream
 from workroom.system.root import Root
 
@@ -471,8 +471,7 @@ class Index:
             raise OSError("what was built can't be read")
         matrices = []
         for number, segment in enumerate(found.matrices):
-            written = sum(len(files) for _, _, files in segment.blocks)
-            numbers = np.full(written, -1, dtype=np.int32)
+            numbers = np.full(segment.files, -1, dtype=np.int32)
             mine = np.flatnonzero(found.segments == number)
             numbers[found.places[mine]] = mine
             blocks = [Block(kind, start, tuple(numbers[list(files)].tolist())) for kind, start, files in segment.blocks]

@@ -1,11 +1,14 @@
-"""The signature of a file: its trigrams, with ASCII letters made small, hashed into a set of bits.
+"""The signature of a file: its trigrams and runs of four letters, ASCII letters made small, hashed into sets of bits.
 
-A file can hold a text only if all trigrams of the text are in its signature. The number of bits is fitted to the file,
-so that about a quarter of them is set: a file of few trigrams costs little, and a long one still tells something.
+A line can hold a text only if all of those of the text are in one piece of the file that holds it. A long file has
+several pieces, cut between lines: what is spread over it isn't taken for what stands in one place. The number of bits
+is fitted to the piece, so that about a quarter of them is set: a short one costs little, and a long one still tells
+something.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,19 +18,21 @@ if TYPE_CHECKING:
 __all__ = ["ALWAYS", "BINARY", "CLASSES", "ODD_CASE", "UNSURE", "Signature", "hashes", "kind", "sign"]
 
 CLASSES = tuple(range(10, 17))
-"""A signature has two to the power of one of these bits."""
+"""A piece has two to the power of one of these bits."""
 
 ALWAYS, ODD_CASE, BINARY, UNSURE = 1, 2, 4, 8
 """Of a file: it is searched whatever is looked for; it has a letter that is a variant of an ASCII one in case; it has a
 NUL, and only what stands before that counts; ripgrep alone can say what it is."""
 
 _HASH_BITS = 16
-_ROOM = 4
+_ROOM = 2
 """At least so many bits for each distinct hash."""
 _FULL = 40_000
-"""With more distinct hashes of 65,536 a signature tells too little to be kept."""
-_PIECE = 1 << 20
-_MULTIPLIERS = (0x9E37, 0x85EB, 0xC2B3)
+"""With more distinct hashes of 65,536 a piece tells too little to be kept."""
+_LONGEST = 1 << 16
+"""Where a line ends beyond that, a piece does."""
+_CHUNK = 1 << 18
+_FIRST, _SECOND, _THIRD, _FOURTH, _THREE = 0x9E37, 0x85EB, 0xC2B3, 0xA6A9, 0x4F1D
 _SMALL = bytes(range(65)) + bytes(range(97, 123)) + bytes(range(91, 256))
 _KELVIN, _LONG_S = "\u212a".encode(), "\u017f".encode()
 _UTF8_MARK, _UTF16_MARKS = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
@@ -35,32 +40,52 @@ _UTF8_MARK, _UTF16_MARKS = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What is kept of one file. `bits` are packed, those of a `size_class`; there are none for ALWAYS."""
+    """What is kept of one file: of each piece its size class and its bits, packed; there are none for ALWAYS."""
 
     flags: int
-    size_class: int = 0
-    bits: bytes = b""
+    pieces: tuple[tuple[int, bytes], ...] = ()
 
 
 def sign(data: bytes) -> Signature:
     """The signature of a file's bytes; there is none for what ripgrep reads in a way of its own (`kind`)."""
-    import numpy as np  # noqa: PLC0415 - heavy
-
     flags = kind(data)
     if flags & UNSURE:
         return Signature(flags | ALWAYS)
     if flags & BINARY:
         data = data[: data.index(0)]
+    pieces = []
+    for piece in _pieces(data):
+        bits = _bits(piece)
+        if bits is None:
+            return Signature(flags | ALWAYS)
+        pieces.append(bits)
+    return Signature(flags, tuple(pieces))
+
+
+def _pieces(data: bytes) -> Iterator[bytes]:
+    """The whole lines of a file, so many in each that it is a little longer than `_LONGEST`; at least one piece."""
+    at, end = 0, data.find(b"\n", _LONGEST) + 1
+    while 0 < end < len(data):
+        yield data[at:end]
+        at, end = end, data.find(b"\n", end + _LONGEST) + 1
+    yield data[at:]
+
+
+def _bits(piece: bytes) -> tuple[int, bytes] | None:
+    """The size class and bits of a piece; None for one that has nearly all of them."""
+    import numpy as np  # noqa: PLC0415 - heavy
+
     seen = np.zeros(1 << _HASH_BITS, dtype=bool)
-    for start in range(0, len(data), _PIECE):
-        seen[hashes(data[start : start + _PIECE + 2])] = True
-    found = np.flatnonzero(seen)
-    if found.size > _FULL:
-        return Signature(flags | ALWAYS)
-    fitting = next((one for one in CLASSES if 1 << one >= _ROOM * found.size), CLASSES[-1])
-    bits = np.zeros(1 << fitting, dtype=bool)
-    bits[found >> (_HASH_BITS - fitting)] = True
-    return Signature(flags, fitting, np.packbits(bits).tobytes())
+    for start in range(0, len(piece), _CHUNK):
+        for found in hashes(piece[start : start + _CHUNK + 3]):
+            seen[found.astype(np.intp)] = True  # three times as fast as by the hashes themselves
+    count = np.count_nonzero(seen)
+    if count > _FULL:
+        return None
+    fitting = next((one for one in CLASSES if 1 << one >= _ROOM * count), CLASSES[-1])
+    while seen.size > 1 << fitting:
+        seen = seen[: seen.size // 2] | seen[seen.size // 2 :]
+    return fitting, np.packbits(seen).tobytes()
 
 
 def kind(data: bytes) -> int:
@@ -68,18 +93,19 @@ def kind(data: bytes) -> int:
     for UTF-16, or for UTF-8 that has to be mended."""
     if data[:2] in _UTF16_MARKS or (data[:3] == _UTF8_MARK and not _is_utf8(data)):
         return UNSURE
-    odd = ODD_CASE if _KELVIN in data or _LONG_S in data else 0
+    odd = ODD_CASE if not data.isascii() and (_KELVIN in data or _LONG_S in data) else 0
     return odd | (BINARY if b"\0" in data else 0)
 
 
-def hashes(data: bytes) -> np.ndarray:
-    """The hash of each trigram, 16 bits; the upper ones are those of a smaller signature."""
+def hashes(data: bytes) -> tuple[np.ndarray, np.ndarray]:
+    """The hashes of each trigram, and of each run of four, 16 bits; the lower ones are those of a smaller signature."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     letters = np.frombuffer(data.translate(_SMALL), dtype=np.uint8).astype(np.uint16)
-    first, second, third = (np.uint16(one) for one in _MULTIPLIERS)
-    found: np.ndarray = letters[:-2] * first + letters[1:-1] * second + letters[2:] * third
-    return found
+    first, second, third = (np.uint16(one) for one in (_FIRST, _SECOND, _THIRD))
+    threes: np.ndarray = letters[:-2] * first + letters[1:-1] * second + letters[2:] * third
+    fours: np.ndarray = threes[:-1] * np.uint16(_THREE) + letters[3:] * np.uint16(_FOURTH)
+    return threes, fours
 
 
 def _is_utf8(data: bytes) -> bool:

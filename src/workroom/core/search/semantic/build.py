@@ -22,8 +22,8 @@ from typing import Any
 
 from workroom.base.changes import Kind
 from workroom.base.errors import WorkroomError
-from workroom.core.search.index.build import by_folder, identity_of, order, walked
-from workroom.core.search.query import Query
+from workroom.core.search.index.build import by_folder, identity_of, walked
+from workroom.core.search.query import Query, order
 from workroom.core.search.semantic.chunks import divided, lines_of
 from workroom.core.search.semantic.endpoint import Endpoint
 from workroom.core.search.semantic.table import Piece, Table, digest

@@ -1,0 +1,81 @@
+"""The ways in which ripgrep is run for one search: they all answer the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.base.pulse import Pulse
+from workroom.core.search.index.service import Narrowed
+from workroom.core.search.ripgrep import Skipped, count_skipped
+from workroom.core.search.text import Query, search
+
+
+def test_the_log_is_read():
+    log = (
+        b"rg: DEBUG|grep_printer::json|json.rs:792: ignoring ./c.bin: found binary data at offset 0\n"
+        b"rg: DEBUG|ignore::walk|crates/ignore/src/walk.rs:1998: ignoring ./big: 3221225472 bytes\n"
+        b"rg: ./secret: Permission denied (os error 13)\n"
+    )
+    assert count_skipped(log, 2, exact=True) == Skipped(1, 1, 1, 2, True)
+    assert not count_skipped(b"x" * 65_536, 0, exact=True).exact
+
+
+@pytest.mark.parametrize("limit", [1, 3, 4, 100])
+def test_on_all_cores_it_ends_at_the_same_place(root, limit):
+    one, all_cores = (search(root, ".", Query("needle"), limit, patience=each) for each in (60, -1))
+    assert (all_cores.matches, all_cores.truncated) == (one.matches, one.truncated)
+    assert all_cores.files_searched == one.files_searched
+    one, all_cores = (search(root, ".", Query("needle"), limit, patience=each, by_file=True) for each in (60, -1))
+    assert (all_cores.files, all_cores.truncated) == (one.files, one.truncated)
+
+
+def test_more_than_can_be_put_into_order_is_searched_in_order(root, ws):
+    for number in range(8):
+        (ws / f"many{number}.txt").write_text(f"abundant {'x' * 100}\n" * 20_000)
+    answer = search(root, ".", Query("abundant"), 200_000, patience=-1)
+    assert len(answer.matches) == 160_000
+    assert answer.files_searched == 12
+
+
+def test_on_all_cores_it_gives_up_and_tells(root, ws):
+    for number in range(8):
+        (ws / f"many{number}.txt").write_bytes(b"nothing here \n" * 2_000_000)
+    answer = search(root, ".", Query("needle|abundant[a-z]+zz", regex=True), 100, timeout=0.03, patience=-1)
+    assert (answer.truncated, answer.timed_out, answer.files_searched) == (True, True, None)
+
+
+class Says:
+    """An index that says what a test has it say."""
+
+    def __init__(self, *texts, walked=()):
+        self._said = Narrowed(list(texts), list(walked), None, 0, 0, 0)
+
+    def narrow(self, path, query):
+        return self._said
+
+
+@pytest.mark.parametrize("says", [Says("bin"), Says("a.txt", "gone"), Says("no/such"), Says("a.txt", walked=["big"])])
+def test_where_an_index_was_wrong_everything_is_searched(root, ws, says):
+    (ws / "bin").write_bytes(b"needle\n" * 10_000 + b"\0needle\n")
+    (ws / "big").write_text(f"needle {'x' * 200}\n" * 130_000)
+    query = Query("needle")
+    assert search(root, ".", query, 10**6, index=says) == search(root, ".", query, 10**6)
+
+
+def test_a_narrowed_search_gives_up_and_tells_too(root):
+    answer = search(root, ".", Query("needle"), 100, timeout=0.000_1, index=Says("a.txt"))
+    assert (answer.truncated, answer.timed_out, answer.files_searched, answer.matches) == (True, True, None, ())
+    pulse = Pulse()
+    pulse.cancel()
+    with pytest.raises(WorkroomError) as cancelled:
+        search(root, ".", Query("needle"), 10, pulse=pulse, index=Says("a.txt"))
+    assert cancelled.value.code is ErrorCode.CANCELLED
+
+
+def test_what_is_worth_waiting_for_goes_on_in_order(root, ws):
+    for number in range(40):
+        (ws / f"many{number:02}.txt").write_text(f"abundant {'x' * 100}\n" * 20_000)
+    answer = search(root, ".", Query("abundant"), 300_000, patience=0.01)
+    assert len(answer.matches) == 300_000
+    assert answer.matches[-1].path == "many14.txt"
