@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 from workroom.base.actor import Actor
 from workroom.base.changes import Permit
 from workroom.base.settings import Settings
+from workroom.base.traffic import Traffic
 from workroom.core import approvals, buffers, notes, plans, transactions, watch
 from workroom.core.approvals import Approvals
 from workroom.core.audit import MIGRATIONS as LOG
@@ -80,6 +81,7 @@ class House:
         agentic = Agentic(root)
         records = Approvals(store, self.clock, self.new_id)
         changes = Transactions(root, store, agentic, lambda: self.settings, self.clock, self.new_id, records.withdraw)
+        traffic = Traffic()
         watching = Watch(
             root,
             store,
@@ -88,6 +90,7 @@ class House:
             ignored=lambda: Ignore(root),
             repository=lambda: find_objects(root),
             pace=self.pace,
+            traffic=traffic,
         )
         self.workspace = Workspace(
             root=root,
@@ -113,6 +116,7 @@ class House:
                 read_key,
                 wait=60,
             ),
+            traffic=traffic,
             clock=self.clock,
             new_id=self.new_id,
         )

@@ -653,6 +653,10 @@ def test_what_stands_at_some_names_of_a_folder(tmp_path):
         assert root.stats(".", ["d"]) == [root.stat("d")]
         assert root.stats("none", ["a", "b"]) == [None, None]
         assert root.stats("d/a", ["a"]) == [None]
+        assert sorted(root.listing("d")) == [("a", False), ("link", False)]
+        assert ("d", True) in root.listing(".")
+        with pytest.raises(WorkroomError):
+            root.listing("none")
         link, gone, plain = root.lstats("d", ["link", "gone", "a"])
         assert (stat.S_ISLNK(link.st_mode), gone, plain.st_ino) == (True, None, root.stat("d/a").inode)
         assert root.lstats("none", ["a", "b"]) == [None, None]

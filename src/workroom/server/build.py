@@ -14,6 +14,7 @@ import apsw
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.ids import NewId, new_id
 from workroom.base.settings import Settings, parse_settings
+from workroom.base.traffic import Traffic
 from workroom.core import approvals, buffers, notes, plans, transactions, watch
 from workroom.core import audit as core_audit
 from workroom.core.approvals import Approvals
@@ -91,8 +92,15 @@ def build_workspace(
         agentic = Agentic(root)
         records = Approvals(store, clock, new_id)
         changes = Transactions(root, store, agentic, settings, clock, new_id, records.withdraw)
+        traffic = Traffic()
         watching = Watch(
-            root, store, changes, settings, ignored=lambda: Ignore(root), repository=lambda: find_objects(root)
+            root,
+            store,
+            changes,
+            settings,
+            ignored=lambda: Ignore(root),
+            repository=lambda: find_objects(root),
+            traffic=traffic,
         )
         workspace = Workspace(
             root=root,
@@ -116,6 +124,7 @@ def build_workspace(
             index=Index(root, folder / "index", watching, settings),
             syntax=Syntax(root, state.grammars_folder),
             semantic=Semantic(root, folder / "meaning", state.grammars_folder, watching, settings, read_key),
+            traffic=traffic,
             clock=clock,
             new_id=new_id,
         )

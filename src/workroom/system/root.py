@@ -219,6 +219,15 @@ class Root:
             raise refusal(path, error) from error
         return found
 
+    def listing(self, path: str) -> list[tuple[str, bool]]:
+        """The names in a folder, in no order, and whether each is a folder, as far as the folder itself tells."""
+        try:
+            with self.folder(path) as folder, os.scandir(folder) as entries:
+                found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+        except OSError as error:
+            raise refusal(path, error) from error
+        return [each for each in found if not each[0].startswith(paths.STAGE_PREFIX)]
+
     def stats(self, path: str, names: Iterable[str], *, beyond: bool = False) -> list[Stat | None]:
         """What stands at these names in a folder, in their order; None where nothing does, or there is no folder.
 

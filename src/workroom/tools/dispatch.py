@@ -95,7 +95,8 @@ def call(caller: Call, name: str, raw: dict[str, Any]) -> Envelope:
         caller.workspace.audit.met(caller.actor, caller.profile)
         return _answer(caller, tool, action, arguments)
 
-    envelope = told(lambda: operation, work, lambda error: _audit(caller, operation, error, raw))
+    with caller.workspace.traffic.call():
+        envelope = told(lambda: operation, work, lambda error: _audit(caller, operation, error, raw))
     shaped = envelope if limit is None else bounded(envelope, limit, caller.workspace.agentic)
     return formed(shaped, caller.profile, tool)
 

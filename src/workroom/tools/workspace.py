@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from workroom.base.ids import NewId
 from workroom.base.settings import Settings
+from workroom.base.traffic import Traffic
 from workroom.core.approvals import Approvals
 from workroom.core.audit import Audit
 from workroom.core.buffers import Buffers
@@ -45,5 +46,6 @@ class Workspace:
     index: Index
     syntax: Syntax
     semantic: Semantic
+    traffic: Traffic
     clock: Clock
     new_id: NewId

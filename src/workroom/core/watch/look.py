@@ -174,11 +174,12 @@ class Look:
                 continue
             self._watch(folder)
             try:
-                listing = self._root.scan(folder)
+                listing = self._root.listing(folder)
             except WorkroomError:  # it is gone again
                 continue
             empty[folder] = not listing
-            ahead += [seen.path for seen in listing if seen.kind is Kind.DIRECTORY]
+            prefix = "" if folder == "." else f"{folder}/"
+            ahead += [prefix + name for name, is_folder in listing if is_folder]
         return empty
 
     def _moves(self) -> Moves | None:

@@ -2,8 +2,8 @@
 
     hint ──> gathered ──> quiet for a moment, or the longest wait is over; git doesn't hold its index
                 │             └──> Look.gather, Look.tell ──> entries
-    a walk of everything: at the start (what happened while nobody watched), after lost events, and every now and then
-    as long as the system watches less than everything
+    a walk of everything: at the start (what happened while nobody watched; calls go first), after lost events, and
+    every now and then as long as the system watches less than everything
 
                 └──> a folder was made: what comes into it is heard of at once, and belongs to the same burst
 
@@ -24,6 +24,7 @@ from workroom.base.changes import ChangeSet
 from workroom.base.errors import WorkroomError
 from workroom.base.events import Event, SettingsChanged
 from workroom.base.settings import Settings
+from workroom.base.traffic import Traffic
 from workroom.core.transactions import Transactions
 from workroom.core.watch.look import ANOTHER, GIT, Ignored, Look, Repository
 from workroom.system.hearing import Hearing
@@ -40,6 +41,8 @@ _MANY_EMPTY = 20
 """So many folders that were made and hold nothing wait for what is fetched for them: so npm begins."""
 _BREATH = 0.01
 """Between two batches of files that are read ahead, in seconds."""
+_COURTESY, _COURTESY_READING = 3.0, 1.0
+"""So many seconds in all the first look gives way to calls, and the reading ahead before each batch."""
 _HEARD_SECONDS = 0.05
 """How long is waited for what the system has to tell; a look at every folder takes about as long."""
 _OPENING = "Changed while nobody watched"
@@ -100,6 +103,7 @@ class Watch:
         ignored: Callable[[], Ignored],
         repository: Callable[[], Repository | None],
         pace: Pace | None = None,
+        traffic: Traffic | None = None,
     ) -> None:
         self._root = root
         self._store = store
@@ -107,6 +111,7 @@ class Watch:
         self._settings = settings
         self._repository = repository
         self._pace = pace or Pace()
+        self._traffic = traffic or Traffic()
         self._look = Look(
             root,
             store,
@@ -115,7 +120,7 @@ class Watch:
             unwatch=self._unwatch,
             ignored=ignored,
             repository=repository,
-            check=self._check,
+            check=self._step,
         )
         self._turning = threading.Lock()
         """Held while it is switched on or off."""
@@ -129,6 +134,10 @@ class Watch:
         self._idle = False
         self._at_rest = False
         """Whether all that was taken from the hints has been looked at."""
+        self._listening = False
+        """Whether every folder is listened to, though the first look isn't over."""
+        self._courtesy = 0.0
+        """So many seconds more it gives way to calls."""
         self._elsewhere = False
         """Whether another machine can change some of it without an event here."""
         self._mounts = mounts_below(root.path)
@@ -148,6 +157,7 @@ class Watch:
     def _begin(self) -> None:
         if self._wanted() and self._thread is None:
             self._stopping, self._idle, self._at_rest, self._elsewhere = False, False, False, False
+            self._listening, self._courtesy = False, _COURTESY
             self._miss()
             self._pending = _Pending(everything=True)
             self._transactions.before_commit = self._before_commit
@@ -172,6 +182,13 @@ class Watch:
         with self._changed:
             return self._changed.wait_for(
                 lambda: self._thread is None or (self._at_rest and not self._pending), seconds
+            )
+
+    def listens(self, seconds: float) -> bool:
+        """Wait until every folder that was heard of is listened to; whether it is within the time."""
+        with self._changed:
+            return self._changed.wait_for(
+                lambda: self._thread is None or ((self._at_rest or self._listening) and not self._pending), seconds
             )
 
     def listen(self, hear: Callable[[str, str], None], lost: Callable[[], None]) -> None:
@@ -281,11 +298,21 @@ class Watch:
                 self._watcher = Watcher(self._hear, self._lose)
             except WorkroomError as error:
                 self._why = error.message
+            self._listen_first()
             self._tell_pending(_OPENING)
+            self._listening = False
             self._read_on()
             while True:
                 self._await()
                 self._tell_pending("")
+
+    def _listen_first(self) -> None:
+        """Listen to every folder before any is looked at: who waits for that has not to wait for the look."""
+        if self._watcher is not None:
+            self._look.watch_ahead(["."])
+            with self._changed:
+                self._listening = True
+                self._changed.notify_all()
 
     def _tell_pending(self, label: str) -> None:
         """Look at what is pending; what fails is tried again, as a walk."""
@@ -386,6 +413,12 @@ class Watch:
         self._changed.wait(seconds)
         self._check()
 
+    def _step(self) -> None:
+        """Between two steps of a look. Who looks on a thread of a call's has nobody to give way to."""
+        self._check()
+        if self._courtesy > 0 and threading.current_thread() is self._thread:
+            self._courtesy -= self._traffic.give_way(self._courtesy)
+
     def _check(self) -> None:
         if self._stopping:
             raise _Stopped
@@ -394,6 +427,7 @@ class Watch:
         """Keep the contents of what nobody has, a little at a time, until there is no more room for them."""
         after: str | None = ""
         while after is not None:
+            self._traffic.give_way(_COURTESY_READING)
             with self._changed:
                 self._sleep(0 if self._pending else _BREATH)
                 pending = bool(self._pending)
@@ -413,6 +447,8 @@ class Watch:
         if watcher is None:
             return
         again = watcher.watches(folder)
+        if again and self._listening:
+            return  # another folder by this name would have been heard of
         try:
             with self._root.folder(folder) as descriptor:
                 watched = watcher.add(descriptor, folder)

@@ -515,7 +515,7 @@ class Ears:
     def heard_all(self):
         return True
 
-    def looked(self, seconds):
+    def listens(self, seconds):
         self.asked += 1
         if self.asked == 3:
             self.lost()

@@ -36,7 +36,7 @@ __all__ = ["LARGEST", "Identity", "Reader", "bring", "by_folder", "identity_of",
 _MOST_MATRICES = 4
 _UNREAD = -2
 """For a file's segment: it has to be read."""
-_NICE = 10
+_NICE = 19
 _TIMEOUT = 600.0
 LARGEST = 64 * 1024**2
 """Larger files aren't searched where they aren't named."""

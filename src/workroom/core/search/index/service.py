@@ -82,8 +82,8 @@ class Ears(Protocol):
     def heard_all(self) -> bool:
         """Whether all that happened so far, wherever it isn't ignored, has been told by now."""
 
-    def looked(self, seconds: float) -> bool:
-        """Wait until what was heard is looked at, and folders that came are listened to; False if it takes longer."""
+    def listens(self, seconds: float) -> bool:
+        """Wait until every folder that was heard of is listened to; False if it takes longer."""
 
     def watches(self, folder: str) -> bool:
         """Whether a folder is listened to."""
@@ -419,7 +419,7 @@ class Index:
             with self._changed:
                 self._changed.wait_for(lambda: self._stopping or self._unsure or len(self._heard) != looked_at)  # noqa: B023
                 gap = self._last + max(self._pace.between, _PART * self._took) - time.monotonic()
-                self._changed.wait_for(lambda: self._stopping, max(self._pace.quiet, gap if self._last else 0))
+                self._changed.wait_for(lambda: self._stopping, max(self._quiet(), gap if self._last else 0))
                 if self._stopping or self._unsure:
                     return not self._stopping
                 loaded, heard = self._loaded, frozenset(self._heard)
@@ -428,13 +428,17 @@ class Index:
                 return True
             looked_at = len(heard)
 
+    def _quiet(self) -> float:
+        """What is on disk is taken up at once; to build one can wait until the first calls are over."""
+        return 0 if not self._last and (self._folder / manifest.NAME).exists() else self._pace.quiet
+
     def _bring(self) -> None:
         """Have a program of its own look at everything, and take over what it has found."""
         lost = threading.Event()
         with self._changed:
             self._building, self._meanwhile = lost, set()
         try:
-            while self._wanted() and not self._ears.looked(_LISTEN_SECONDS):
+            while self._wanted() and not self._ears.listens(_LISTEN_SECONDS):
                 self._check()
             if not self._wanted() or not any(self._ears.heard_all() for _ in range(_TRIES)):  # each waits a little
                 raise OSError("changes in the folder aren't all heard of")
