@@ -28,16 +28,16 @@ def asked(matrix, count, text, *, regex=False):
 
 
 def test_more_files_than_a_block_holds(tmp_path):
-    texts = [f"this is the file number_{number:05}\n" for number in range(1_100)] + ["word " * 10 + "x" * 50] * 2
+    texts = [f"this is the file number_{number:05}\n" for number in range(4_400)] + ["word " * 10 + "x" * 50] * 2
     texts += ["".join(f"{n * 7919 % 104729:x} " for n in range(20_000))]
     path = tmp_path / "m"
     writer = written(path, texts)
-    assert [len(block.files) for block in writer.blocks] == [512, 512, 78, 1]
+    assert [len(block.files) for block in writer.blocks] == [2048, 2048, 306, 1]
     assert checksum(str(path)) == writer.checksum
     matrix = Matrix(str(path), writer.blocks)
-    for number in (0, 511, 512, 1_099):
+    for number in (0, 2_047, 2_048, 4_399):
         assert number in asked(matrix, len(texts), f"NUMBER_{number:05}")
-    assert 1_102 in asked(matrix, len(texts), "1f3 ")
+    assert 4_402 in asked(matrix, len(texts), "1f3 ")
     assert 3 in asked(matrix, len(texts), "(number_00003|nothing like it)", regex=True)
     assert len(asked(matrix, len(texts), "no such thing anywhere")) < 20
     assert asked(matrix, len(texts), "file number_00003 " * 100) == []

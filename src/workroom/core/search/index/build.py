@@ -71,7 +71,8 @@ def bring(root: Root, folder: str) -> None:
         name = f"{os.urandom(8).hex()}.bits"
         with open(os.path.join(folder, name), "wb") as file:
             found = Reader(root, file, name).read(found, unread.nonzero()[0].tolist())
-    manifests.write(folder, found)
+    if old is None or not found.same_as(old):
+        manifests.write(folder, found)
     _sweep(folder, {each.file for each in found.matrices})
 
 

@@ -60,6 +60,15 @@ class Manifest:
     unreadable: int = 0
     """How many folders can't be looked into."""
 
+    def same_as(self, other: Manifest) -> bool:
+        """Whether both say the same."""
+        ours, theirs = (
+            (list(each.paths), each.matrices, each.suffixes, each.unreadable,
+             *(column.tobytes() for column in (each.identities, each.flags, each.segments, each.places)))
+            for each in (self, other)
+        )  # fmt: skip
+        return ours == theirs
+
 
 def read(folder: str) -> Manifest | None:
     """The manifest in a folder; None for none, or one that can't be trusted. What its matrices hold isn't looked at."""

@@ -1,6 +1,6 @@
-"""The signatures of many files in one file on disk: a row for each bit, a column for each piece, in blocks of 512.
+"""The signatures of many files in one file on disk: a row for each bit, a column for each piece, in blocks of 2,048.
 
-    block of size class 12      4096 rows of 64 bytes, or less; a row has one bit for each of up to 512 pieces
+    block of size class 12      4096 rows of 256 bytes, or less; a row has one bit for each of up to 2,048 pieces
     a text of 10 letters        8 rows of trigrams and 7 of four letters, of each block, joined by AND
 
 So a question reads a few bytes for each trigram, and nothing of what it doesn't ask about. The file is mapped, and
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Block", "Matrix", "Writer", "checksum"]
 
-_PIECES = 512
+_PIECES = 2_048
 _MOST_ROWS = 48
 """Of a longer text so many are asked about, evenly spread; the rest would say the same."""
 _CHUNK = 1 << 22
@@ -34,7 +34,7 @@ _SWAPS = ((7, 0x00AA00AA00AA00AA), (14, 0x0000CCCC0000CCCC), (28, 0x00000000F0F0
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Where the rows of up to 512 pieces begin, and of which files those are, by their number; -1 for one that is
+    """Where the rows of up to 2,048 pieces begin, and of which files those are, by their number; -1 for one that is
     gone."""
 
     size_class: int
@@ -113,10 +113,40 @@ class Matrix:
         """Set `found`, one truth for each file by its number, for those that can hold what is needed."""
         import numpy as np  # noqa: PLC0415 - heavy
 
+        wanted = {size_class: _Wanted.of(needs, size_class) for size_class, _, _ in self._blocks}
         for size_class, rows, files in self._blocks:
-            bits = np.unpackbits(_answer(rows, size_class, needs))[: files.size]
+            bits = np.unpackbits(wanted[size_class].answer(rows))[: files.size]
             numbers = files[bits.astype(bool)]
             found[numbers[numbers >= 0]] = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """Which rows of a block are asked about: all of `rows`, and for each of `choices` one of its members."""
+
+    rows: np.ndarray
+    choices: list[list[_Wanted]]
+
+    @classmethod
+    def of(cls, needs: Needs, size_class: int) -> _Wanted:
+        """What is needed, as rows of a size class."""
+        import numpy as np  # noqa: PLC0415 - heavy
+
+        rows = [np.zeros(0, dtype=np.uint16)]
+        for text in needs.texts:
+            found = np.unique(np.concatenate(hashes(text)) & np.uint16((1 << size_class) - 1))
+            rows.append(found[:: found.size // _MOST_ROWS + 1])
+        choices = [[cls.of(each, size_class) for each in choice] for choice in needs.choices]
+        return cls(np.concatenate(rows), choices)
+
+    def answer(self, rows: np.ndarray) -> np.ndarray:
+        """A bit for each piece of a block, packed: whether all is there."""
+        import numpy as np  # noqa: PLC0415 - heavy
+
+        found: np.ndarray = np.bitwise_and.reduce(rows[self.rows], axis=0)
+        for choice in self.choices:
+            found &= np.bitwise_or.reduce([each.answer(rows) for each in choice])
+        return found
 
 
 def checksum(path: str) -> int:
@@ -141,16 +171,3 @@ def _mirrored(packed: np.ndarray) -> np.ndarray:
         squares ^= swapped ^ (swapped << np.uint64(shift))
     columns = squares.astype(">u8").view(np.uint8).reshape(width, height, 8)
     return np.ascontiguousarray(columns.transpose(0, 2, 1)).reshape(8 * width, height)
-
-
-def _answer(rows: np.ndarray, size_class: int, needs: Needs) -> np.ndarray:
-    import numpy as np  # noqa: PLC0415 - heavy
-
-    answer = np.full(rows.shape[1], 0xFF, dtype=np.uint8)
-    for text in needs.texts:
-        wanted = np.unique(np.concatenate(hashes(text)) & np.uint16((1 << size_class) - 1))
-        wanted = wanted[:: wanted.size // _MOST_ROWS + 1]
-        answer &= np.bitwise_and.reduce(rows[wanted], axis=0)
-    for choice in needs.choices:
-        answer &= np.bitwise_or.reduce([_answer(rows, size_class, each) for each in choice])
-    return answer

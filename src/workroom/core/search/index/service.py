@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from workroom.base.changes import Kind
 from workroom.base.errors import WorkroomError
 from workroom.base.settings import Settings
+from workroom.base.traffic import Traffic
 from workroom.core.search.index import build, manifest
 from workroom.core.search.index.build import LARGEST, walked
 from workroom.core.search.index.literals import needs
@@ -61,6 +62,8 @@ _PART = 4
 """So many times as long as it took the last time is waited until it is brought along again."""
 _BUILD_SECONDS = 3600.0
 _LISTEN_SECONDS = 0.5
+_COURTESY = 5.0
+"""So many seconds building gives way to calls."""
 _TRIES = 40
 _MOST_LOOKED_AT = 5_000
 _NAMED = re.compile(r"(?:.*/)?\*(?P<suffix>\.[A-Za-z0-9_]+)", re.DOTALL)
@@ -127,7 +130,7 @@ class Narrowed:
 class Pace:
     """Seconds: before it is brought along, at least; between two of those; before another try."""
 
-    quiet: float = 0.5
+    quiet: float = 1.0
     between: float = 2.0
     retry: float = 60.0
 
@@ -173,13 +176,20 @@ class Index:
     """Of one root; safe to use from many threads. `folder` is where it is kept, never inside the root."""
 
     def __init__(
-        self, root: Root, folder: Path, ears: Ears, settings: Callable[[], Settings], pace: Pace | None = None
+        self,
+        root: Root,
+        folder: Path,
+        ears: Ears,
+        settings: Callable[[], Settings],
+        pace: Pace | None = None,
+        traffic: Traffic | None = None,
     ) -> None:
         self._root = root
         self._folder = folder
         self._ears = ears
         self._settings = settings
         self._pace = pace or Pace()
+        self._traffic = traffic or Traffic()
         self._changed = threading.Condition()
         self._loaded: _Loaded | None = None
         self._heard: set[str] = set()
@@ -419,7 +429,10 @@ class Index:
             with self._changed:
                 self._changed.wait_for(lambda: self._stopping or self._unsure or len(self._heard) != looked_at)  # noqa: B023
                 gap = self._last + max(self._pace.between, _PART * self._took) - time.monotonic()
-                self._changed.wait_for(lambda: self._stopping, max(self._quiet(), gap if self._last else 0))
+                self._changed.wait_for(
+                    lambda: self._stopping,
+                    max(0 if self._is_taken_up() else self._pace.quiet, gap if self._last else 0),
+                )
                 if self._stopping or self._unsure:
                     return not self._stopping
                 loaded, heard = self._loaded, frozenset(self._heard)
@@ -428,12 +441,20 @@ class Index:
                 return True
             looked_at = len(heard)
 
-    def _quiet(self) -> float:
-        """What is on disk is taken up at once; to build one can wait until the first calls are over."""
-        return 0 if not self._last and (self._folder / manifest.NAME).exists() else self._pace.quiet
+    def _is_taken_up(self) -> bool:
+        """Whether there is one on disk that nobody has asked yet: others wait for that; to build one can wait."""
+        return self._loaded is None and (self._folder / manifest.NAME).exists()
 
     def _bring(self) -> None:
         """Have a program of its own look at everything, and take over what it has found."""
+        if self._is_taken_up():
+            with self._traffic.call():
+                self._take_over()
+        else:
+            self._traffic.give_way(_COURTESY)
+            self._take_over()
+
+    def _take_over(self) -> None:
         lost = threading.Event()
         with self._changed:
             self._building, self._meanwhile = lost, set()
