@@ -125,7 +125,6 @@ def build_workspace(
             syntax=Syntax(root, state.grammars_folder),
             semantic=Semantic(root, folder / "meaning", state.grammars_folder, watching, settings, read_key),
             traffic=traffic,
-            traffic=traffic,
             clock=clock,
             new_id=new_id,
         )
