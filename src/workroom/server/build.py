@@ -93,15 +93,7 @@ def build_workspace(
         records = Approvals(store, clock, new_id)
         changes = Transactions(root, store, agentic, settings, clock, new_id, records.withdraw)
         traffic = Traffic()
-        watching = Watch(
-            root,
-            store,
-            changes,
-            settings,
-            ignored=lambda: Ignore(root),
-            repository=lambda: find_objects(root),
-            traffic=traffic,
-        )
+        watching = _watch(root, store, changes, settings, traffic)
         workspace = Workspace(
             root=root,
             store=store,
@@ -130,6 +122,18 @@ def build_workspace(
         )
         _make_whole(workspace, None if adopt is None else str(adopt))
     return workspace
+
+
+def _watch(root: Root, store: Store, changes: Transactions, settings: LiveSettings, traffic: Traffic) -> Watch:
+    return Watch(
+        root,
+        store,
+        changes,
+        settings,
+        ignored=lambda: Ignore(root),
+        repository=lambda: find_objects(root),
+        traffic=traffic,
+    )
 
 
 def close_workspace(workspace: Workspace) -> None:
