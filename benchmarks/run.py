@@ -1,7 +1,7 @@
 """`python -m benchmarks.run [NAME ...]`: each figure beside a peer's, both measured in one run.
 
-Names: commits, recovery, calls, starts, tools, pages, editor, find, screen, search, looks; without any, all. `--check`
-ends with 1 when a goal is missed.
+Names: commits, recovery, calls, starts, tools, pages, editor, find, screen, search, looks, meaning; without any, all.
+`--check` ends with 1 when a goal is missed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from benchmarks import calls, commits, editor, find, looks, pages, recovery, screen, search, starts, tool_list
+from benchmarks import calls, commits, editor, find, looks, meaning, pages, recovery, screen, search, starts, tool_list
 from benchmarks.measure import Figure, Row, table, tell
 
 _ALL: Mapping[str, Callable[[Path], Iterator[Row] | Iterator[Figure] | Iterator[Row | Figure]]] = {
@@ -26,6 +26,7 @@ _ALL: Mapping[str, Callable[[Path], Iterator[Row] | Iterator[Figure] | Iterator[
     "screen": screen.measure,
     "search": search.measure,
     "looks": looks.measure,
+    "meaning": meaning.measure,
 }
 
 

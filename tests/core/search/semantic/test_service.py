@@ -52,7 +52,7 @@ def paths(answer):
 
 
 def table(house):
-    return house.store_folder / "meaning" / "." / "meaning.db"
+    return house.store_folder / "meaning" / "meaning.db"
 
 
 def test_a_place_with_its_symbol_and_why(room):

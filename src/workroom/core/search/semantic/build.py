@@ -82,6 +82,7 @@ def bring(root: Root, folder: str, grammars: Path, job: Job) -> Iterator[tuple[i
     try:
         yield from _Builder(root, table, syntax, job).bring()
         yield from _told(root, table, job.endpoint)
+        table.shorten()
     finally:
         syntax.stop()
         table.close()
@@ -119,8 +120,8 @@ class _Builder:
         todo = [seen for seen in chosen if seen.path not in fits]
         with self._table.db:
             self._table.drop(number for path, (number, _, _) in known.items() if path not in wanted)
-            self._table.say(files=len(chosen), left=left, large=large, whole=0)
-        done, since = len(fits), time.monotonic()
+            self._table.say(files=len(chosen), left=left, large=large)
+        done, since, anew = len(fits), time.monotonic(), len(todo) > len(fits)
         while todo:
             with self._table.db:
                 while todo and time.monotonic() - since < _BATCH_SECONDS:
@@ -128,8 +129,8 @@ class _Builder:
                     done += 1
             since = time.monotonic()
             yield done, len(chosen)
-        with self._table.db:
-            self._table.say(whole=1)
+        if anew:
+            self._table.tidy()
         yield done, len(chosen)
 
     def _chosen(self) -> tuple[list[_Seen], int, int]:

@@ -54,6 +54,8 @@ class Loaded:
     """For each piece the place of its file in `files`."""
     vectors: np.ndarray
     """Bytes, signed."""
+    lengths: np.ndarray
+    """Of those vectors."""
     files: np.ndarray
     """Ids, growing."""
     file_vectors: np.ndarray
@@ -85,6 +87,7 @@ def load(table: Table, *, remote: bool) -> Loaded:
         np.array([row[0] for row in rows], dtype=np.int64),
         owners,
         vectors,
+        _lengths(vectors),
         numbers,
         _of_files(vectors, owners, len(files)),
         paths,
@@ -93,36 +96,52 @@ def load(table: Table, *, remote: bool) -> Loaded:
     )
 
 
-def rank(table: Table, loaded: Loaded, question: str, vector: np.ndarray, within: str, most: int) -> list[Ranked]:
-    """The best pieces below the folder (or in the file) `within`, the best first; none for a question without any."""
+def rank(
+    table: Table,
+    loaded: Loaded,
+    question: str,
+    vector: np.ndarray,
+    within: str,
+    most: int,
+    shares: tuple[float, float] = (1.0, _MEANING),
+) -> list[Ranked]:
+    """The best pieces below the folder (or in the file) `within`, the best first; `shares` of words and of meaning."""
     import numpy as np  # noqa: PLC0415 - heavy
 
+    if not loaded.chunks.size:
+        return []
     asked = list(dict.fromkeys(stems(words(question))))
     by_words = _placed(table.matching("chunk_words", _PIECE_WEIGHTS, asked), loaded.chunks)
     by_file = _placed(table.matching("file_words", _FILE_WEIGHTS, asked), loaded.files)
     spoken = by_words + _FILE * by_file[loaded.owners]
-    meant = _cosines(loaded.vectors, vector) + _cosines(loaded.file_vectors, vector)[loaded.owners]
-    score = _standard(spoken) + _MEANING * _standard(meant)
+    meant = _cosines(loaded.vectors, vector) / loaded.lengths + (loaded.file_vectors @ vector)[loaded.owners]
+    score = shares[0] * _standard(spoken) + shares[1] * _standard(meant)
     if _TEST_STEM not in asked:
         score = np.where(loaded.tests[loaded.owners] & (score > 0), score * _TEST, score)
     inside = np.array([_is_within(path, within) for path in loaded.paths], dtype=bool)[loaded.owners]
     places = np.flatnonzero(inside)
     best = places[np.argsort(-score[places], kind="stable")[:most]]
-    return [
-        Ranked(int(loaded.chunks[place]), float(score[place]), _by(spoken, meant, inside, int(place))) for place in best
-    ]
+    by = _by(spoken[best], _foremost(spoken[places]), meant[best], _foremost(meant[places]))
+    return [Ranked(*row) for row in zip(loaded.chunks[best].tolist(), score[best].tolist(), by, strict=True)]
 
 
 def _is_within(path: str, within: str) -> bool:
     return within in {".", path} or path.startswith(f"{within}/")
 
 
-def _by(spoken: np.ndarray, meant: np.ndarray, inside: np.ndarray, place: int) -> str:
-    """Which of both has the piece among its foremost; the one that has it further in front, where neither does."""
-    ranks = [int(((score > score[place]) & inside).sum()) for score in (spoken, meant)]
-    if max(ranks) < _FOREMOST and spoken[place] > 0:
-        return "both"
-    return "words" if ranks[0] < ranks[1] and spoken[place] > 0 else "meaning"
+def _foremost(scores: np.ndarray) -> float:
+    """The least score that is among the foremost."""
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    few = min(_FOREMOST, scores.size)
+    return float(np.partition(scores, -few)[-few]) if few else 0.0
+
+
+def _by(spoken: np.ndarray, words: float, meant: np.ndarray, meaning: float) -> list[str]:
+    """Which of both has each piece among its foremost; meaning where neither does, or no word is in it."""
+    found = {(True, True): "both", (True, False): "words"}
+    pairs = zip((spoken >= max(words, 1e-9)).tolist(), (meant >= meaning).tolist(), strict=True)
+    return [found.get(pair, "meaning") for pair in pairs]
 
 
 def _placed(rows: Iterable[tuple[int, float]], ids: np.ndarray) -> np.ndarray:
@@ -138,17 +157,26 @@ def _placed(rows: Iterable[tuple[int, float]], ids: np.ndarray) -> np.ndarray:
 
 
 def _cosines(vectors: np.ndarray, vector: np.ndarray) -> np.ndarray:
+    """Cosines, but for the vectors' lengths."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     found = np.zeros(len(vectors), dtype=np.float32)
     for start in range(0, len(vectors), _BLOCK):
-        block = vectors[start : start + _BLOCK].astype(np.float32)
-        found[start : start + _BLOCK] = block @ vector / np.maximum(np.linalg.norm(block, axis=1), 1e-9)
+        found[start : start + _BLOCK] = vectors[start : start + _BLOCK].astype(np.float32) @ vector
     return found
 
 
+def _lengths(vectors: np.ndarray) -> np.ndarray:
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    found = np.zeros(len(vectors), dtype=np.float32)
+    for start in range(0, len(vectors), _BLOCK):
+        found[start : start + _BLOCK] = np.linalg.norm(vectors[start : start + _BLOCK].astype(np.float32), axis=1)
+    return np.maximum(found, 1e-9)
+
+
 def _of_files(vectors: np.ndarray, owners: np.ndarray, count: int) -> np.ndarray:
-    """The sum of the directions of each file's pieces."""
+    """For each file the sum of its pieces' directions, of length 1."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     found = np.zeros((count, vectors.shape[1]), dtype=np.float32)
@@ -156,10 +184,11 @@ def _of_files(vectors: np.ndarray, owners: np.ndarray, count: int) -> np.ndarray
         block = vectors[start : start + _BLOCK].astype(np.float32)
         block /= np.maximum(np.linalg.norm(block, axis=1, keepdims=True), 1e-9)
         np.add.at(found, owners[start : start + _BLOCK], block)
-    return found
+    return np.asarray(found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9))
 
 
 def _standard(scores: np.ndarray) -> np.ndarray:
+    """How many standard deviations each is above the mean."""
     import numpy as np  # noqa: PLC0415 - heavy
 
-    return (scores - scores.mean()) / max(float(scores.std()), 1e-9) if scores.size else np.zeros(0, dtype=np.float32)
+    return np.asarray((scores - scores.mean()) / max(float(scores.std()), 1e-9))

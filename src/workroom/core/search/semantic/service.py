@@ -43,7 +43,7 @@ from workroom.text.encoding import decode
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["Answer", "Ears", "Result", "Semantic"]
+__all__ = ["COMMON", "Answer", "Ears", "Result", "Semantic"]
 
 _log = logging.getLogger(__name__)
 
@@ -61,7 +61,8 @@ _COMMON_WORDS = """a about all an and any are as at be been before but by can co
 have how i if in into is it its may more most no not of off on one only or other our out over own same so some such
 than that the their them then there these they this those through to too under until up was we were what when where
 which while who whose why will with without would you your"""
-_COMMON = frozenset(_COMMON_WORDS.split())
+COMMON = frozenset(_COMMON_WORDS.split())
+"""Words that say nothing of what a text is about."""
 
 
 class Ears(Protocol):
@@ -223,7 +224,7 @@ class Semantic:
         parts = path.split("/")
         apart = next((place for place, part in enumerate(parts) if part in APART), None)
         where = "." if apart is None else "/".join(parts[: apart + 1])
-        name = "." if apart is None else hashlib.sha256(os.fsencode(where)).hexdigest()[:16]
+        name = "" if apart is None else hashlib.sha256(os.fsencode(where)).hexdigest()[:16]
         with self._changed:
             return self._scopes.setdefault(where, _Scope(where, self._folder / name))
 
@@ -391,6 +392,6 @@ def _let_go(scope: _Scope) -> None:
 
 def _said(question: str, path: str, symbol: str, part: Sequence[str]) -> tuple[str, ...]:
     """The question's words, as they are in it, whose stems a piece has; the common ones left out."""
-    asked = list(dict.fromkeys(word for word in words(question) if word not in _COMMON))
+    asked = list(dict.fromkeys(word for word in words(question) if word not in COMMON))
     there = frozenset(stems([*words("\n".join(part)), *path_words(path), *words(symbol)]))
     return tuple(word for word, stem in zip(asked, stems(asked), strict=True) if stem in there)[:_SAID]
