@@ -363,3 +363,32 @@ def test_what_lies_deep_and_is_much_fills_no_memory(tmp_path, root):
     whole = Names(root, held=40_000)
     assert not whole.listing().tally.cut
     whole.forget()
+
+
+def test_for_a_first_look_the_upper_folders_come_first(tmp_path, root):
+    write(tmp_path, *(f"a/b/c/{number}/x" for number in range(50)), "z/y", "top")
+    names = Names(root)
+    assert "z/y" in names.listing(seconds=60, wide=True).paths
+    assert files(names) == walked(root)[0], "what it has found whole is kept, in order"
+    names.forget()
+    for seconds in (0.001, 0.0001, 0):
+        found = Names(root).listing(seconds=seconds, wide=True)
+        depths = [path.count("/") for path in found.folders if path != "."]
+        assert found.tally.cut or len(depths) == 54
+        assert max(depths, default=0) <= 3
+
+
+def test_for_a_first_look_a_part_of_a_large_folder_will_do(tmp_path, root):
+    (tmp_path / "many").mkdir()
+    at = os.open(tmp_path / "many", os.O_RDONLY)
+    for number in range(100_010):
+        os.close(os.open(f"{number}", os.O_CREAT | os.O_WRONLY, dir_fd=at))
+    os.close(at)
+    write(tmp_path, "many/.gitignore", text="*7\n")
+    names = Names(root)
+    found = names.listing(wide=True)
+    assert found.tally.cut
+    assert not [path for path in found.paths if path.endswith("7")]
+    assert len(names.listing().paths) == 90_010
+    assert names.listing(wide=True) is names.listing()
+    names.forget()

@@ -1,4 +1,4 @@
-"""workspace_inspect overview and list, as a client calls them."""
+"""workspace_inspect list, as a client calls it."""
 
 from __future__ import annotations
 
@@ -25,57 +25,6 @@ def inspect(house):
         return call(caller, "workspace_inspect", {"action": action, **arguments})
 
     return ask
-
-
-def test_an_overview(inspect, house):
-    (house.folder / "link").symlink_to("src")
-    house.write(".gitignore", "*.log\n")
-    house.write("x.log", "")
-    answer = inspect("overview")
-    assert answer.text.splitlines() == [
-        ".gitignore", "Makefile", "README.md", "docs/  (1 files)", "  a.md", "link@", "src/  (3 files)", "  app.py",
-        "  core/  (2 files)",
-    ]  # fmt: skip
-    assert answer.data["tree"] == answer.text
-    assert (answer.data["files"], answer.data["directories"], answer.data["truncated"]) == (8, 3, False)
-    assert {"extension": "py", "files": 3} in answer.data["byExtension"]
-    assert answer.data["ignored"] == 1
-    assert "1 ignored" in answer.summary
-
-
-def test_an_overview_tells_what_waits_and_what_is_kept(inspect, house):
-    house.settings = Settings(mode="plan")
-    house.write(".agentic/MEMORY.md", "tabs\n")
-    plan = {"action": "propose", "title": "Tidy", "objective": "Less.", "steps": ["one"]}
-    plan_id = call(Call(house.workspace, Actor("agent", "a", "s")), "workspace_plan", plan).data["planId"]
-    data = inspect("overview").data
-    assert (data["permissionMode"], data["permissionLevel"], data["pendingApprovals"]) == ("plan", 1, 1)
-    assert (data["activePlan"], data["pendingPlan"]["id"]) == (None, plan_id)
-    assert data["notes"] == {"count": 0, "memoryExists": True, "memoryPath": ".agentic/MEMORY.md"}
-    house.workspace.approvals.approve(plan_id, "ann")
-    assert inspect("overview").data["activePlan"]["id"] == plan_id
-
-
-def test_an_overview_of_a_folder(inspect):
-    answer = inspect("overview", path="src", depth=1)
-    assert answer.text.splitlines() == ["app.py", "core/  (2 files)"]
-    assert answer.data["path"] == "src"
-    assert inspect("overview", path="README.md").error["code"] == "INVALID_INPUT"
-
-
-def test_an_overview_of_a_large_folder_is_bounded(inspect, house):
-    for number in range(60):
-        house.write(f"many/{number:02}.txt", "")
-    answer = inspect("overview")
-    assert answer.data["truncated"]
-    assert answer.text.endswith("… up to 20 more files")
-    house.settings = Settings(max_tool_result_chars=2_000)
-    for number in range(60):
-        house.write(f"more/{number:02}-{'long' * 20}.txt", "")
-    answer = inspect("overview")
-    assert answer.data["truncated"]
-    assert answer.text.endswith("\n…")
-    assert len(answer.text) < 1_000
 
 
 def test_a_list(inspect, house):
@@ -149,7 +98,6 @@ def test_names_that_are_no_utf8(inspect, house):
     assert [row["path"] for row in answer.data["entries"]] == ["odd/a", "odd/b\ufffd.\ufffd"]
     rest = inspect("list", path="odd", cursor=answer.data["cursor"])
     assert [row["path"] for row in rest.data["entries"]] == ["odd/\ufffd\ufffd"]
-    json.dumps(inspect("overview").to_json(), ensure_ascii=False).encode()
 
 
 def test_a_wrong_cursor(inspect):

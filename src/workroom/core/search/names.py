@@ -14,9 +14,11 @@ files say is read each time: it can change by another name of the same file.
 
 from __future__ import annotations
 
+import itertools
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -37,6 +39,8 @@ __all__ = ["Left", "Listing", "Names"]
 
 _KEPT_SECONDS = 300.0
 """How long names are kept that nobody asks for."""
+_GLANCE = 100_000
+"""How many names of a folder are looked at for a first look."""
 _HELD = 400_000_000
 """Characters of paths: what lies deep and is much fills no memory."""
 
@@ -63,6 +67,16 @@ class Left:
     ignored: int
     apart: tuple[str, ...]
     links: tuple[str, ...]
+
+    @property
+    def files(self) -> Sequence[str]:
+        """The paths of what isn't a folder, in order."""
+        return self.runs[0][0] if len(self.runs) == 1 else tuple(itertools.chain(*(files for files, _ in self.runs)))
+
+    @property
+    def below(self) -> Sequence[str]:
+        """The folders in it, in order."""
+        return tuple(folder for _, folder in self.runs if folder is not None)
 
     def count_in(self, tally: Tally) -> None:
         """Add it to what a walk has passed over."""
@@ -147,14 +161,17 @@ class Names:
         self.read = 0
         """How many folders were looked at, and how many of them were read."""
 
-    def listing(self, pulse: Pulse = STILL, seconds: float = 60.0) -> Listing:
-        """What is there now; cut when it takes longer than `seconds`."""
+    def listing(self, pulse: Pulse = STILL, seconds: float = 60.0, *, wide: bool = False) -> Listing:
+        """What is there now; cut when it takes longer than `seconds`.
+
+        `wide`: for a first look. Where it is cut the upper folders are there, and of a large one a part.
+        """
         self._idle.asked()
         kept, hearing, at = self._kept, self._hearing(), moment()
         ignore = Ignore(self._root)
         if kept is not None and hearing is not None and hearing.silent_all(kept.silent_at) and kept.speaks(ignore):
             return kept.listing
-        walk = _Walk(self._root, {} if kept is None else kept.folders, hearing, at, ignore)
+        walk = _Walk(self._root, {} if kept is None else kept.folders, hearing, at, ignore, _GLANCE if wide else None)
         walk.go(pulse, time.monotonic() + seconds, self._held)
         self.looked += walk.looked
         self.read += walk.read
@@ -186,8 +203,18 @@ class Names:
 class _Walk:
     """One walk over all folders, with what was known of them before."""
 
-    def __init__(self, root: Root, before: dict[str, Left], hearing: Hearing | None, at: int, ignore: Ignore) -> None:
+    def __init__(
+        self,
+        root: Root,
+        before: dict[str, Left],
+        hearing: Hearing | None,
+        at: int,
+        ignore: Ignore,
+        names: int | None = None,
+    ) -> None:
+        """`names`: level by level, and so many names of a folder that isn't known."""
         self._root = root
+        self._names = names
         self._before = before
         self._hearing = hearing
         self._at = at
@@ -205,13 +232,13 @@ class _Walk:
         self.read = 0
 
     def go(self, pulse: Pulse, deadline: float, most: int) -> None:
-        """Fill `now`, in the order of a walk; up to the deadline, or as much as may be held."""
-        ahead: list[tuple[str, tuple[str, ...], bool]] = [(".", (), True)]
+        """Fill `now`, in the order of a walk or level by level; up to the deadline, or as much as may be held."""
+        ahead: deque[tuple[str, tuple[str, ...], bool]] = deque([(".", (), True)])
         while ahead:
             if time.monotonic() > deadline or self.held > most:
                 self.tally.cut = True
                 return
-            path, rules, same = ahead.pop()
+            path, rules, same = ahead.popleft() if self._names else ahead.pop()
             before = self._before.get(path)
             left = self._left(path, rules, before, same)
             if left is None:
@@ -222,11 +249,13 @@ class _Walk:
             self.held += left.count * len(path)
             pulse.beat(self.tally.looked_at)
             same = before is not None and before.identity == left.identity
-            ahead.extend((folder, left.rules, same) for _, folder in reversed(left.runs) if folder is not None)
+            runs = left.runs if self._names else reversed(left.runs)
+            ahead.extend((folder, left.rules, same) for _, folder in runs if folder is not None)
 
     def listing(self, made: dict[Any, Any]) -> Listing:
         """What was found, as others are handed it."""
-        return Listing(_flat(self.now), self.tally, made, self.now, tuple(self.unreadable))
+        paths, folders = _flat(self.now)
+        return Listing(paths, self.tally, made, folders, tuple(self.unreadable))
 
     def _count(self, left: Left, before: Left | None) -> None:
         self.changed |= before is None or left.runs is not before.runs or left.ignored != before.ignored
@@ -273,9 +302,13 @@ class _Walk:
         now = settled(stamp)
         with os.scandir(descriptor) as entries:
             names = sorted(
-                (entry.name, entry_kind(entry)) for entry in entries if not entry.name.startswith(STAGE_PREFIX)
+                (entry.name, entry_kind(entry))
+                for entry in itertools.islice(entries, self._names)
+                if not entry.name.startswith(STAGE_PREFIX)
             )
-        has_rules = path == "." or any(name == ".gitignore" and kind is not Kind.DIRECTORY for name, kind in names)
+            cut = next(entries, None) is not None
+        self.tally.cut |= cut
+        has_rules = path == "." or cut or any(n == ".gitignore" and kind is not Kind.DIRECTORY for n, kind in names)
         said = _spoken(self._ignore, path, has_rules=has_rules)
         rules = (*above, *said)
         sifted = _sifted("" if path == "." else f"{path}/", names, self._ignore if rules else None)
@@ -287,10 +320,13 @@ class _Walk:
         return Left(identity, self._at, now, has_rules, said, rules, runs, count, ignored, apart, links)
 
 
-def _flat(folders: dict[str, Left]) -> tuple[str, ...]:
-    """All files, in the order of a walk."""
+def _flat(folders: dict[str, Left]) -> tuple[tuple[str, ...], dict[str, Left]]:
+    """All files, and the folders, in the order of a walk."""
     paths: list[str] = []
+    ordered: dict[str, Left] = {}
     ahead = [iter(folders["."].runs if "." in folders else ())]
+    if "." in folders:
+        ordered["."] = folders["."]
     while ahead:
         found = next(ahead[-1], None)
         if found is None:
@@ -298,8 +334,9 @@ def _flat(folders: dict[str, Left]) -> tuple[str, ...]:
             continue
         paths += found[0]
         if found[1] in folders:
+            ordered[found[1]] = folders[found[1]]
             ahead.append(iter(folders[found[1]].runs))
-    return tuple(paths)
+    return tuple(paths), ordered
 
 
 def _spoken(ignore: Ignore, path: str, *, has_rules: bool) -> tuple[str, ...]:

@@ -176,7 +176,7 @@ class Inspect:
         return self._asks.call("workspace_inspect", "capabilities")
 
     def overview(self, path: str | None = None, *, depth: int | None = None) -> Answer:
-        """The tree of a folder with counts of files."""
+        """A first look: instructions, ways in, tests, languages, recent changes, the tree."""
         return self._asks.call("workspace_inspect", "overview", path=path, depth=depth)
 
     def list(

@@ -2,7 +2,8 @@
 
 read     read: lines, or what is shown instead (picture, parts)
 stat     stat
-folder   overview, list
+overview overview
+folder   list
 find     search, find
 meaning  semantic_search
 state    capabilities, changes
@@ -10,8 +11,9 @@ common   places, room, rows
 """
 
 from workroom.tools.inspect.find import FIND, SEARCH
-from workroom.tools.inspect.folder import LIST, OVERVIEW
+from workroom.tools.inspect.folder import LIST
 from workroom.tools.inspect.meaning import SEMANTIC_SEARCH
+from workroom.tools.inspect.overview import OVERVIEW
 from workroom.tools.inspect.read import READ
 from workroom.tools.inspect.stat import STAT
 from workroom.tools.inspect.state import CHANGES, Registered, capabilities_action

@@ -1,15 +1,14 @@
-"""workspace_inspect overview and list: what there is."""
+"""workspace_inspect list: what is in a folder."""
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from workroom.base.changes import Kind
 from workroom.base.envelope import Envelope
-from workroom.core.search.listing import Options, Page, Tally, page, shown_path, walk
+from workroom.core.search.listing import Options, Page, page, shown_path
 from workroom.system.clock import iso
 from workroom.system.root import Stat
 from workroom.tools.inspect.common import (
@@ -22,24 +21,13 @@ from workroom.tools.inspect.common import (
     resolved,
     room,
 )
-from workroom.tools.inspect.state import standing
 from workroom.tools.tool import Action, Call
 
-__all__ = ["LIST", "OVERVIEW", "listed"]
+__all__ = ["LIST", "listed"]
 
-_OVERVIEW_BUDGET = 30_000
-"""How many entries an overview looks at."""
-_SHOWN_PER_FOLDER = 40
-"""How many files of one folder it names."""
-_EXTENSIONS = 12
 _LIST_BUDGET = 10_000_000
 _LIST_SECONDS = 5.0
 """How many entries one list looks at, and for how long; the cursor goes on from there."""
-
-
-class Overview(Within):
-    depth: Annotated[int, Field(ge=1, le=10)] = 2
-    """Levels of folders that are shown."""
 
 
 class Listed(Within):
@@ -57,86 +45,6 @@ class Listed(Within):
     """Entries in one answer."""
     cursor: str | None = None
     """The cursor that the answer before gave, to go on."""
-
-
-# overview
-
-
-def _overview(call: Call, arguments: Overview) -> Envelope:
-    path, target = resolved(call, arguments.path)
-    tally = Tally()
-    survey = _Survey(target, arguments.depth)
-    options = Options(depth=None, budget=_OVERVIEW_BUDGET)
-    for entry in walk(call.workspace.root, target, options, tally, call.pulse):
-        survey.add(entry.path, entry.kind, entry.depth)
-    tree, cut = survey.tree(room(call) // 2)
-    data = {
-        "path": path,
-        "tree": tree,
-        "files": survey.files,
-        "directories": survey.directories,
-        "byExtension": [{"extension": e, "files": n} for e, n in survey.extensions.most_common(_EXTENSIONS)],
-        "truncated": tally.cut or cut,
-        **left_out(tally),
-        **standing(call),
-    }
-    least = "at least " if tally.cut else ""
-    return Envelope(
-        ok=True,
-        operation="inspect.overview",
-        summary=f"{path}: {least}{survey.files:,} files in {survey.directories:,} folders.{left_out_words(tally)}",
-        data=data,
-        omit_when_summarizing=("tree",),
-        text=tree,
-    )
-
-
-class _Survey:
-    """Counts files for each folder that is shown, and remembers what is shown."""
-
-    def __init__(self, folder: str, depth: int) -> None:
-        self.files = 0
-        self.directories = 0
-        self.extensions: Counter[str] = Counter()
-        self._skip = 0 if folder == "." else folder.count("/") + 1
-        self._depth = depth
-        self._shown: list[tuple[str, Kind, int]] = []
-        self._below: Counter[str] = Counter()
-
-    def add(self, path: str, kind: Kind, depth: int) -> None:
-        if depth <= self._depth:
-            self._shown.append((path, kind, depth))
-        if kind is Kind.DIRECTORY:
-            self.directories += 1
-            return
-        self.files += 1
-        name = path.rpartition("/")[2]
-        self.extensions[shown_path(name.rpartition(".")[2]) if "." in name[1:] else "(none)"] += 1
-        parts = path.split("/")
-        for end in range(self._skip + 1, min(len(parts), self._skip + self._depth + 1)):
-            self._below["/".join(parts[:end])] += 1
-
-    def tree(self, space: int) -> tuple[str, bool]:
-        """The tree as text, and whether something that belongs to it was left out."""
-        lines: list[str] = []
-        shown: Counter[str] = Counter()
-        for path, kind, depth in self._shown:
-            parent, _, name = path.rpartition("/")
-            shown[parent] += 1
-            if shown[parent] > _SHOWN_PER_FOLDER and kind is not Kind.DIRECTORY:
-                continue
-            count = f"  ({self._below[path]:,} files)" if kind is Kind.DIRECTORY else ""
-            mark = {Kind.DIRECTORY: "/", Kind.SYMLINK: "@"}.get(kind, "")
-            line = f"{'  ' * (depth - 1)}{shown_path(name)}{mark}{count}"
-            space -= len(line) + 2
-            if space < 0:
-                return "\n".join([*lines, "…"]), True
-            lines.append(line)
-        over = sum(count - _SHOWN_PER_FOLDER for count in shown.values() if count > _SHOWN_PER_FOLDER)
-        return "\n".join([*lines, f"… up to {over:,} more files"] if over else lines), bool(over)
-
-
-# list
 
 
 def _list(call: Call, arguments: Listed) -> Envelope:
@@ -208,5 +116,4 @@ def _entry_line(seen: Stat) -> str:
     return f"{path} ({seen.size:,} bytes)" if seen.kind is Kind.FILE else f"{path} ({seen.kind})"
 
 
-OVERVIEW = Action("overview", Overview, "The tree of a folder with counts of files.", _overview)
 LIST = Action("list", Listed, "Entries of a folder, in pages.", _list)
