@@ -279,13 +279,23 @@ def clients_page() -> Iterator[str]:
             client.revision,
             f"`{client.tool_name}`",
             client.shows,
+            "yes" if client.limits.pictures else "no",
             f"{client.limits.result_chars:,}",
             f"{client.limits.call_seconds:,} s",
         )
         for name, client in ADAPTERS.items()
     )
-    head = ("client", "its name", "newest revision", "a tool's name", "shows a model", "characters", "waits")
-    yield table(head, rows)
+    head = (
+        "client",
+        "its name",
+        "newest revision",
+        "a tool's name",
+        "shows a model",
+        "pictures",
+        "characters",
+        "waits",
+    )
+    yield table((*head, "waits"), rows)
     yield (
         "`characters` is what Workroom keeps an answer to, so that the client hands it on whole; `waits` is when the "
         "client gives a call up."

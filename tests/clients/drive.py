@@ -86,7 +86,13 @@ def _opencode(scene: Scene, _program: str) -> tuple[list[str], dict[str, str]]:
         "npm": "@ai-sdk/openai-compatible",  # it is part of opencode
         "name": "scripted",
         "options": {"baseURL": f"{scene.model}/v1", "apiKey": "none"},
-        "models": {"scripted": {"name": "scripted", "limit": {"context": 100_000, "output": 8_000}}},
+        "models": {
+            "scripted": {
+                "name": "scripted",
+                "limit": {"context": 100_000, "output": 8_000},
+                "modalities": {"input": ["text", "image"], "output": ["text"]},  # without this it hides pictures
+            }
+        },
     }
     settings = {
         "autoupdate": False,

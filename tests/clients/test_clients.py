@@ -5,6 +5,7 @@ With the other tests the quickest is driven; `make clients` drives all and print
 
 from __future__ import annotations
 
+import base64
 import json
 import shutil
 import sys
@@ -18,6 +19,7 @@ import pytest
 from tests.clients.drive import CHOSEN, CLIENTS, Client, Scene
 from tests.clients.model import Model, Say, Shown, Use
 from tests.interfaces.e2e import tree, user, workroom
+from tests.pictures import png
 
 from workroom.interfaces.mcp.adapters import ADAPTERS, Adapter
 
@@ -122,3 +124,22 @@ def test_an_answer_is_kept_to_what_the_client_shows_a_model(name, home, folder):
     assert adapter.client_cut not in shown, "the client had nothing to cut"
     assert "1 | line 000000" in shown
     assert ('"protocol"' in shown) == (adapter.shows == "structured")
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_a_picture_reaches_the_model_of_a_client_that_shows_them(name, home, folder):
+    data = png(6, 4)
+    (folder / "a.png").write_bytes(data)
+    model, _ = drive(
+        name,
+        home,
+        folder,
+        [
+            lambda _: Use("workspace_inspect", {"action": "read", "path": "a.png"}),
+            lambda _: Say("A grey picture."),
+        ],
+    )
+    (shown,) = model.results
+    assert "image/png, 6 x 4 pixels" in shown
+    sent = json.dumps(model.requests[-1])
+    assert (base64.b64encode(data).decode() in sent) is ADAPTERS[name].limits.pictures

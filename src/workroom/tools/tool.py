@@ -53,6 +53,8 @@ class Limits:
     """Characters of a result that it hands on whole."""
     call_seconds: int
     """After this long it gives a call up."""
+    pictures: bool = True
+    """Whether it shows a model the pictures of an answer."""
 
     def narrow(self, settings: Settings) -> Settings:
         """The same settings, with lengths and waits that fit the client."""

@@ -13,7 +13,7 @@ from workroom.base.envelope import Picture
 from workroom.interfaces.mcp.answers import readable
 from workroom.tools.dispatch import call
 from workroom.tools.inspect.picture import PICTURE_BYTES
-from workroom.tools.tool import Call
+from workroom.tools.tool import Call, Limits
 
 
 @pytest.fixture
@@ -63,6 +63,14 @@ def test_a_picture_through_a_link_and_one_that_is_known(read, house):
     again = read("a.png", known_sha256=answer.data["sha256"])
     assert again.data["unchanged"]
     assert again.pictures == ()
+
+
+def test_a_client_that_shows_no_pictures_is_told_the_facts(house):
+    house.write("a.png", png(6, 4))
+    caller = Call(house.workspace, Actor("agent", "tester", "s"), limits=Limits(10_000, 60, pictures=False))
+    answer = call(caller, "workspace_inspect", {"action": "read", "path": "a.png"})
+    assert (answer.data["width"], answer.pictures) == (6, ())
+    assert answer.summary.endswith("This client shows a model no pictures.")
 
 
 def test_pictures_among_other_files(read, house):

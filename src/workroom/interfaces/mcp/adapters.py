@@ -70,7 +70,7 @@ ADAPTERS: Mapping[str, Adapter] = {
         shows="text",
         client_cut="output was truncated",
         limits=Limits(result_chars=48_000, call_seconds=60),
-        note="Puts more than 50 KB into a file.",
+        note="Puts more than 50 KB into a file. Pictures need `modalities` with `image` in the settings of the model.",
     ),
     "@cline/core": Adapter(
         title="Cline",
@@ -79,7 +79,7 @@ ADAPTERS: Mapping[str, Adapter] = {
         tool_name="SERVER__TOOL",
         shows="text",
         client_cut="[truncated ",
-        limits=Limits(result_chars=6_000, call_seconds=60),
+        limits=Limits(result_chars=6_000, call_seconds=60, pictures=False),
         note="Shows the whole result as JSON and cuts the middle out after 8,000 characters; `timeout` in its settings "
         "is in seconds.",
     ),

@@ -39,7 +39,8 @@ def call_result(envelope: Envelope, structured: bool = True) -> str:
     result: dict[str, Any] = {"content": [{"type": "text", "text": readable(envelope)}], "isError": not envelope.ok}
     if envelope.pictures:
         result["content"] += [_image(picture) for picture in envelope.pictures]
-        result["_meta"] = {ANSWER: envelope.shown(), PICTURES: [picture.path for picture in envelope.pictures]}
+        if structured:
+            result["_meta"] = {ANSWER: envelope.shown(), PICTURES: [picture.path for picture in envelope.pictures]}
     elif structured:
         result["structuredContent"] = envelope.shown()
     try:

@@ -238,6 +238,8 @@ def _as_other(
     if arguments.by_lines or arguments.start_part or arguments.end_part:
         raise WorkroomError(ErrorCode.INVALID_INPUT, f"{where['path']!r} is a picture and has no lines or parts.")
     facts, picture = found
+    if call.limits is not None and not call.limits.pictures:
+        return Shown({**where, **facts}, f"{picture_said(facts)} This client shows a model no pictures.")
     return Shown({**where, **facts}, picture_said(facts), picture=picture)
 
 
