@@ -277,6 +277,19 @@ def test_a_flat_tools_arguments_are_its_own():
     assert caught.value.code is ErrorCode.INVALID_INPUT
 
 
+def test_a_field_that_one_action_takes_freely_has_no_list_of_values():
+    class Free(Arguments):
+        kind: Annotated[str | None, Field(description="as you like")] = None
+
+    class Strict(Arguments):
+        kind: Literal["a", "b"] | None = None
+
+    for actions in ((Free, Strict), (Strict, Free)):
+        tool = Tool("t", "T", "", tuple(Action(each.__name__, each, "") for each in actions))
+        shown = input_schema(tool)["properties"]["kind"]
+        assert shown == {"type": "string", "description": "as you like"}
+
+
 def test_a_flat_tools_answer_has_its_fields_or_an_error():
     row = {
         "type": "object",

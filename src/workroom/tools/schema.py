@@ -252,6 +252,8 @@ def _merged(one: Json, two: Json) -> Json:
     both = {**two, **one}
     if "enum" in both:
         both["enum"] = list(dict.fromkeys([*one.get("enum", ()), *two.get("enum", ())]))
+    if ("enum" in one) != ("enum" in two):
+        del both["enum"]  # one of them takes more than is listed
     if "items" in one and "items" in two:
         both["items"] = _merged(one["items"], two["items"])
     if "properties" in both:

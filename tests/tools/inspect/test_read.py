@@ -188,7 +188,7 @@ def test_what_helps_is_said(inspect, house):
     failed(inspect("read", path="src"), "INVALID_INPUT", "Action list")
     failed(inspect("read", path="pic.png"), "INVALID_INPUT", "Action stat")
     failed(inspect("read", path="pipe"), "INVALID_INPUT", "a FIFO")
-    failed(inspect("read", path="pic.png", symbol="main"), "UNSUPPORTED", "action search")
+    failed(inspect("read", path="pic.png", symbol="main"), "UNSUPPORTED", "Action search")
 
 
 def test_a_read_is_fast(inspect, house):

@@ -215,6 +215,7 @@ class Inspect:
         tail_lines: int | None = None,
         start_part: int | None = None,
         end_part: int | None = None,
+        symbol: str | None = None,
         numbered: bool | None = None,
         known_sha256: str | None = None,
         max_chars: int | None = None,
@@ -232,9 +233,25 @@ class Inspect:
             tail_lines=tail_lines,
             start_part=start_part,
             end_part=end_part,
+            symbol=symbol,
             numbered=numbered,
             known_sha256=known_sha256,
             max_chars=max_chars,
+        )
+
+    def outline(
+        self,
+        path: str | None = None,
+        *,
+        symbol: str | None = None,
+        kind: str | None = None,
+        depth: int | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Answer:
+        """What a file or folder defines, with lines; where a symbol is defined."""
+        return self._asks.call(
+            "workspace_inspect", "outline", path=path, symbol=symbol, kind=kind, depth=depth, limit=limit, cursor=cursor
         )
 
     def search(

@@ -1,6 +1,7 @@
 """workspace_inspect: look at the workspace and change nothing. Never gated, always registered.
 
 read     read: lines, or what is shown instead (picture, parts)
+outline  outline; what it shares with read (symbols)
 stat     stat
 overview overview
 folder   list
@@ -13,6 +14,7 @@ common   places, room, rows
 from workroom.tools.inspect.find import FIND, SEARCH
 from workroom.tools.inspect.folder import LIST
 from workroom.tools.inspect.meaning import SEMANTIC_SEARCH
+from workroom.tools.inspect.outline import OUTLINE
 from workroom.tools.inspect.overview import OVERVIEW
 from workroom.tools.inspect.read import READ
 from workroom.tools.inspect.stat import STAT
@@ -27,14 +29,15 @@ def inspect_tool(registered: Registered) -> Tool:
     return Tool(
         name="workspace_inspect",
         title="Look",
-        help="Read-only. capabilities (call it first): mode, what waits, notes. read: numbered lines, sha256; pictures,"
-        " PDFs, notebooks. search: text or regex in files. find: files by name. changes: history. Ignored files, .git "
-        "and .agentic only when asked for by path.",
+        help="Read-only. capabilities (call it first): mode, what waits, notes. read: numbered lines or a symbol's, "
+        "sha256; pictures, PDFs, notebooks. outline: definitions. search: text or regex in files. find: files by name. "
+        "changes: history. Ignored files, .git and .agentic only when asked for by path.",
         actions=(
             capabilities_action(registered),
             OVERVIEW,
             LIST,
             READ,
+            OUTLINE,
             SEARCH,
             SEMANTIC_SEARCH,
             FIND,

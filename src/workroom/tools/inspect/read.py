@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -11,11 +13,12 @@ from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.search.excerpt import Excerpt, Span, excerpt, json_length
 from workroom.core.search.listing import shown_path
 from workroom.core.search.pieces import REACH
+from workroom.core.search.syntax.symbols import Place
 from workroom.tools.inspect.common import Paths, places, resolved, room, with_help
 from workroom.tools.inspect.parts import Wanted, notebook, pdf
 from workroom.tools.inspect.picture import Gallery, picture_said
 from workroom.tools.inspect.shown import Shown, unchanged
-from workroom.tools.schema import UNSHOWN
+from workroom.tools.inspect.symbols import place_line, place_row, the_only
 from workroom.tools.tool import Action, Call
 
 __all__ = ["READ"]
@@ -28,6 +31,9 @@ _ROW = 450
 
 _LEAST = 900
 """Characters of a file and its facts below which it isn't worth while to begin with it."""
+
+_TRIES = 20
+"""How often a definition is looked for in a file that keeps changing."""
 
 _PDF = "PDF document"
 _PICTURES = frozenset({"PNG image", "JPEG image", "GIF image", "RIFF media"})
@@ -45,7 +51,8 @@ class Read(Paths):
     """The first cell of a notebook, or page of a PDF, from 1."""
     end_part: Annotated[int | None, Field(ge=1)] = None
     """The last one, included."""
-    symbol: Annotated[str | None, Field(json_schema_extra=UNSHOWN)] = None
+    symbol: str | None = None
+    """The lines of this definition instead: `path` is its file, or a folder that it is somewhere in."""
     numbered: bool = True
     """Lines as `12 | text`."""
     known_sha256: Annotated[str | None, Field(description="skips an unchanged file")] = None
@@ -60,8 +67,10 @@ class Read(Paths):
 
 
 def _read(call: Call, arguments: Read) -> Envelope:
-    given = places(arguments)
     _check(arguments)
+    if arguments.symbol is not None:
+        return _read_symbol(call, arguments, arguments.symbol)
+    given = places(arguments)
     if len(given) == 1:
         return _read_one(call, arguments, given[0])
     return _read_many(call, arguments, given)
@@ -69,13 +78,11 @@ def _read(call: Call, arguments: Read) -> Envelope:
 
 def _check(arguments: Read) -> None:
     problem = ""
-    if arguments.symbol is not None:
-        raise WorkroomError(
-            ErrorCode.UNSUPPORTED,
-            "`symbol` is not in this version of Workroom.",
-            next_step="Find its line with action search, then read from `start_line`.",
-        )
-    if arguments.tail_lines is not None and (arguments.start_line or arguments.end_line):
+    if arguments.symbol is not None and (arguments.by_lines or arguments.start_part or arguments.end_part):
+        problem = "`symbol` says which lines: send it without others."
+    elif arguments.symbol is not None and arguments.paths is not None:
+        problem = "`symbol` is in one file or folder: send `path`, not `paths`."
+    elif arguments.tail_lines is not None and (arguments.start_line or arguments.end_line):
         problem = "`tail_lines` can't be combined with `start_line` or `end_line`."
     elif arguments.end_line is not None and arguments.end_line < (arguments.start_line or 1):
         problem = f"`end_line` {arguments.end_line} is before `start_line` {arguments.start_line}."
@@ -104,7 +111,11 @@ def _span(arguments: Read, space: int, count: int = 1) -> Span:
 
 
 def _read_one(call: Call, arguments: Read, given: str) -> Envelope:
-    shown = _shown(call, arguments, given, _span(arguments, room(call)), Gallery())
+    return _answer(_shown(call, arguments, given, _span(arguments, room(call)), Gallery()))
+
+
+def _answer(shown: Shown) -> Envelope:
+    """The answer that tells of one file."""
     same = shown.data.get("unchanged", False)
     return Envelope(
         ok=True,
@@ -117,6 +128,37 @@ def _read_one(call: Call, arguments: Read, given: str) -> Envelope:
         artifacts=shown.artifacts,
         pictures=() if shown.picture is None else (shown.picture,),
     )
+
+
+def _read_symbol(call: Call, arguments: Read, symbol: str) -> Envelope:
+    """The lines of a definition, of the very bytes that it was found in."""
+    path, target = resolved(call, "." if arguments.path is None else arguments.path)
+    for _ in range(_TRIES):
+        call.pulse.check()
+        place, others = the_only(call, target, symbol)
+        each, leads = place.definition, shown_path(place.path)
+        shown_as = path if place.path == target else leads
+        where = {"path": shown_as} if shown_as == leads else {"path": shown_as, "resolvedPath": leads}
+        lines = arguments.model_copy(update={"start_line": each.first, "end_line": each.last})
+        with suppress(WorkroomError):  # it has become another file: the next look tells what it is
+            shown = _as_lines(call, lines, where, place.path, _span(lines, room(call)))
+            if shown.data["sha256"] == place.sha256:
+                return _answer(_with_symbol(shown, place, others))
+    raise WorkroomError(  # pragma: no cover - needs a file that changes between any two looks
+        ErrorCode.IO_ERROR, f"{path} changes faster than it can be read.", next_step="Read it by its lines."
+    )
+
+
+def _with_symbol(shown: Shown, place: Place, others: list[Place]) -> Shown:
+    also = {"alsoAt": [place_row(other) for other in others]} if others else {}
+    said = (
+        shown.said
+        if "text" not in shown.data
+        else f"{place.definition.kind} {place.definition.qualified}, {shown.said}"
+    )
+    if others:
+        said += f" Also: {'; '.join(map(place_line, others))}."
+    return replace(shown, data={**shown.data, "symbol": place_row(place), **also}, said=said)
 
 
 def _read_many(call: Call, arguments: Read, given: tuple[str, ...]) -> Envelope:

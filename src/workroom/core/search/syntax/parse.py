@@ -219,7 +219,7 @@ class _Reader:
         else:
             raw = self._source[start : node.end_byte].partition(b"\n")[0]
             raw = raw.partition(b"{")[0] if kind in _CLASSLIKE or kind in _FUNCTIONS else raw
-        text = _BLANKS.sub(" ", raw[: 4 * _SIGNATURE].decode("utf-8", "replace")).strip().rstrip(" {;=,")
+        text = _BLANKS.sub(" ", raw[: 4 * _SIGNATURE].decode("utf-8", "replace")).strip().rstrip(" {;=,:")
         text = text if found.name in text else f"{text} {found.name}"
         return text if len(text) <= _SIGNATURE else f"{text[: _SIGNATURE - 1]}…"
 
