@@ -7,6 +7,7 @@ import os
 import subprocess
 
 import pytest
+from tests.limits import few_descriptors
 
 from workroom.base.actor import Actor
 from workroom.tools.dispatch import call
@@ -86,3 +87,43 @@ def test_stat_says_what_git_knows(inspect, house):
     subprocess.run(["git", "init", "-q", "."], cwd=house.folder, check=True)
     house.write("f", "x")
     assert inspect("stat", path="f").data["git"] == "untracked"
+
+
+def test_stat_of_a_folder_counts_its_entries(inspect, house):
+    for number in range(7):
+        house.write(f"d/{number}", "")
+    house.write("d/.workroom-stage-1", "")
+    answer = inspect("stat", path="d")
+    assert (answer.data["entries"], "entriesAtLeast" in answer.data) == (7, False)
+    assert ", 7 entries, mode 0755." in answer.summary
+    (house.folder / "many").mkdir()
+    at = os.open(house.folder / "many", os.O_RDONLY)
+    for number in range(100_001):
+        os.close(os.open(str(number), os.O_CREAT | os.O_WRONLY, dir_fd=at))
+    os.close(at)
+    answer = inspect("stat", path="many")
+    assert (answer.data["entries"], answer.data["entriesAtLeast"]) == (100_000, True)
+    assert "at least 100,000 entries" in answer.summary
+
+
+def test_stat_says_what_it_did_not_read(inspect, house):
+    with house.write("huge", b"one\n" * 20_000).open("ab") as stream:
+        stream.truncate(10_000_000_000)
+    answer = inspect("stat", path="huge")
+    assert (answer.data["sha256"], answer.data["lines"]) == (None, None)
+    assert "too large to be read for a stat" in answer.summary
+    for number in range(3):
+        house.write(f"{number}", b"a line\n" * 4_000_000)
+    rows = inspect("stat", paths=["huge", "0", "1", "2"]).data["entries"]
+    assert [row.get("lines") for row in rows] == [None, 4_000_000, 4_000_000, None]
+    assert [row["sha256"] is None for row in rows] == [True, False, False, True]
+    assert "were enough" in rows[3]["omitted"]
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_stat_of_a_folder_that_cant_be_looked_into(inspect, house, more):
+    (house.folder / "closed").mkdir()
+    inspect("stat", path="closed")
+    with few_descriptors(more):
+        answer = inspect("stat", path="closed")
+    assert (answer.data["kind"], answer.data["unreadable"]) == ("directory", True)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import os
+from dataclasses import dataclass
 from typing import Any
 
 from workroom.base.changes import Kind
@@ -12,10 +15,18 @@ from workroom.core.search.listing import shown_path
 from workroom.core.search.tracked import git_state
 from workroom.system.clock import iso
 from workroom.system.root import Stat
+from workroom.text.paths import STAGE_PREFIX
 from workroom.tools.inspect.common import Paths, places, with_help
 from workroom.tools.tool import Action, Call
 
 __all__ = ["STAT"]
+
+_READ = 64_000_000
+"""Bytes of files that one call reads, for their lines and hashes."""
+_ENTRIES = 100_000
+"""How many entries of a folder are counted."""
+_NOT_READ = "lines and sha256: the files before it were enough to be read by one call"
+_TOO_LARGE = "lines and sha256: it is too large to be read for a stat"
 
 
 class StatOf(Paths):
@@ -23,16 +34,16 @@ class StatOf(Paths):
 
 
 def _stat(call: Call, arguments: StatOf) -> Envelope:
-    given = places(arguments)
+    given, room = places(arguments), _Room()
     if len(given) == 1:
-        row = _stat_row(call, given[0])
+        row = _stat_row(call, given[0], room)
         return Envelope(
             ok=True, operation="inspect.stat", summary=_stat_line(row), data=row, text=_stat_text(row),
         )  # fmt: skip
     rows: list[dict[str, Any]] = []
     for path in given:
         try:
-            rows.append(_stat_row(call, path))
+            rows.append(_stat_row(call, path, room))
         except WorkroomError as error:
             rows.append({"path": path, "error": {"code": str(error.code), "message": str(error)}})
     return Envelope(
@@ -44,7 +55,22 @@ def _stat(call: Call, arguments: StatOf) -> Envelope:
     )
 
 
-def _stat_row(call: Call, given: str) -> dict[str, Any]:
+@dataclass(slots=True)
+class _Room:
+    """How many bytes of files are still read to tell of them."""
+
+    left: int = _READ
+
+    def holds(self, size: int) -> bool:
+        """Whether a file may be looked into; of one that is larger than all the room nothing is read."""
+        if size > _READ:
+            return True
+        enough = size <= self.left
+        self.left -= size if enough else 0
+        return enough
+
+
+def _stat_row(call: Call, given: str, room: _Room) -> dict[str, Any]:
     root = call.workspace.root
     path = root.resolve(root.parse(given), last=False)
     seen = _look(call, path)
@@ -58,7 +84,9 @@ def _stat_row(call: Call, given: str) -> dict[str, Any]:
     if seen.kind is Kind.SYMLINK:
         row |= {"target": shown_path(seen.target or ""), "leadsTo": _leads_to(call, path)}
     elif seen.kind is Kind.FILE:
-        row |= _content(describe(root, path))
+        row |= _content(describe(root, path)) if room.holds(seen.size) else {"sha256": None, "omitted": _NOT_READ}
+    elif seen.kind is Kind.DIRECTORY:
+        row |= _entries(call, path)
     if seen.kind in (Kind.FILE, Kind.SYMLINK):
         state = git_state(root, path)
         if state is not None:
@@ -84,8 +112,21 @@ def _leads_to(call: Call, path: str) -> str:
     return f"{shown_path(target)} ({seen.kind if seen is not None else 'absent'})"
 
 
+def _entries(call: Call, path: str) -> dict[str, Any]:
+    """How many entries a folder has, as far as they are counted; nothing where it can't be looked into."""
+    try:
+        with call.workspace.root.folder(path) as folder, os.scandir(folder) as entries:
+            count = sum(not entry.name.startswith(STAGE_PREFIX) for entry in itertools.islice(entries, _ENTRIES))
+            more = next(entries, None) is not None
+    except (WorkroomError, OSError):
+        return {"unreadable": True}
+    return {"entries": count} | ({"entriesAtLeast": True} if more else {})
+
+
 def _content(found: Excerpt) -> dict[str, Any]:
     row: dict[str, Any] = {"sha256": found.sha256, "text": bool(found.encoding)}
+    if found.sha256 is None:
+        row["omitted"] = _TOO_LARGE
     if found.encoding:
         row |= {"lines": found.total, "encoding": found.encoding, "lineEnding": found.line_ending}
     return row
@@ -95,8 +136,13 @@ def _stat_line(row: dict[str, Any]) -> str:
     if "error" in row:
         return f"{row['path']}: {row['error']['message']}"
     lines = f", {row['lines']:,} lines" if row.get("lines") is not None else ""
+    if "entries" in row:
+        lines = f", {'at least ' if 'entriesAtLeast' in row else ''}{row['entries']:,} entries"
+    if "omitted" in row:
+        lines += f" ({row['omitted']})"
     target = f" -> {row['target']}" if "target" in row else ""
-    return f"{row['path']}{target}: {row['kind']}, {row['bytes']:,} bytes{lines}, mode {row['mode']}."
+    git = f", git: {row['git']}" if "git" in row else ""
+    return f"{row['path']}{target}: {row['kind']}, {row['bytes']:,} bytes{lines}, mode {row['mode']}{git}."
 
 
 def _stat_text(row: dict[str, Any]) -> str:
