@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ HIDDEN = (
     "nested/.git/needle.py",
     "nested/.agentic/notes/needle.md",
 )
-LOOKS = {
+LOOKS: dict[str, dict[str, Any]] = {
     "search": {"query": "needle"},
     "search for a glob": {"query": "needle", "include": ["*needle*", ".git/**", "**/.agentic/**"]},
     "search in what is ignored": {"query": "needle", "include_ignored": True},
