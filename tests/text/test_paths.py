@@ -15,6 +15,7 @@ from workroom.text.paths import (
     check_new_name,
     check_protected,
     fold_name,
+    literal_folder,
     matches,
     name_pattern,
     parse_path,
@@ -320,3 +321,27 @@ def test_what_a_name_has_to_be_for_a_glob():
         assert pattern is not None
         assert bool(pattern.match(name)) is fits, (glob, name)
     assert [name_pattern(glob) for glob in ("a/**", "a/", "**")] == [None, None, None]
+
+
+def test_the_folder_that_everything_is_in_which_a_glob_matches():
+    for glob, folder in (
+        ("kernel/**/*.c", "kernel"),
+        ("/a/b/c", "a/b"),
+        ("a/b/", "a/b"),
+        ("a/b*/c/d", "a"),
+        ("a/**", "a"),
+        ("*/a/b", ""),
+        ("**/a/b", ""),
+        ("a[b]/c", ""),
+        ("*.c", ""),
+        ("/x", ""),
+        (".vscode/x.json", ""),
+    ):
+        assert literal_folder(glob) == folder, glob
+
+
+@given(path=st.lists(st.sampled_from("ab"), min_size=1, max_size=4), glob=st.text("ab/*?.", min_size=1, max_size=8))
+def test_what_a_glob_matches_is_in_its_folder(path, glob):
+    if matches("/".join(path), (glob,)) is not None:
+        folder = literal_folder(glob)
+        assert f"{'/'.join(path)}/".startswith(f"{folder}/" if folder else "")

@@ -7,6 +7,7 @@ any disguise is PROTECTED_PATH even where it is also malformed.
 from __future__ import annotations
 
 import fnmatch
+import itertools
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ __all__ = [
     "check_new_name",
     "check_protected",
     "fold_name",
+    "literal_folder",
     "matches",
     "name_pattern",
     "parse_path",
@@ -160,6 +162,15 @@ def name_pattern(pattern: str) -> re.Pattern[str] | None:
     return _compiled(pattern, folded=False)[-1]
 
 
+def literal_folder(pattern: str) -> str:
+    """The folder that everything is in which a glob matches, as far as it names one; empty where that may be any."""
+    if pattern.startswith(".") or "/" not in pattern:
+        return ""
+    parts = pattern.strip("/").split("/")
+    names = parts if pattern.endswith("/") else parts[:-1]
+    return "/".join(itertools.takewhile(lambda part: not _MARKS.intersection(part), names))
+
+
 def _check_text(given: str) -> None:
     if not given:
         raise WorkroomError(ErrorCode.INVALID_INPUT, "The path is empty.", next_step="Write '.' for the workspace.")
@@ -217,6 +228,7 @@ def _windows_fault(name: str) -> str | None:
     return None
 
 
+_MARKS = frozenset("*?[")
 _ACROSS = None
 """`**` among a glob's parts: any number of folders."""
 _Glob = tuple[re.Pattern[str] | None, ...]

@@ -203,8 +203,18 @@ def test_a_cursor_leads_nowhere_that_a_listing_doesnt(root, ws):
     assert paths(root, options=hidden)[0] == "a"
 
 
+def test_only_folders_that_can_hold_a_match_are_read(root, ws):
+    write(ws / "a/sub/deep/er.py")
+    folders = Folders(root)
+    options = Options(depth=None, pattern="a/sub/**/*.py")
+    found = [each.path for each in walk(root, ".", options, Tally(), folders=folders)]
+    assert found == ["a/sub/deep/er.py", "a/sub/three.py"]
+    assert folders.read == 4
+    assert [each.path for each in walk(root, "a/sub", options, Tally(), folders=folders)] == found
+
+
 def write(path):
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(exist_ok=True, parents=True)
     path.write_text("")
 
 

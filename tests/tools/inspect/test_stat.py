@@ -127,3 +127,14 @@ def test_stat_of_a_folder_that_cant_be_looked_into(inspect, house, more):
     with few_descriptors(more):
         answer = inspect("stat", path="closed")
     assert (answer.data["kind"], answer.data["unreadable"]) == ("directory", True)
+
+
+def test_stat_of_several_says_what_git_knows_of_each(inspect, house):
+    subprocess.run(["git", "init", "-q", house.folder], check=True)
+    house.write(".gitignore", "*.log\n")
+    for path in ("f", "x.log", "d/g"):
+        house.write(path, "x")
+    (house.folder / "link").symlink_to("f")
+    rows = inspect("stat", paths=["f", "x.log", "d", "link", "gone", "f"]).data["entries"]
+    assert [row.get("git") for row in rows] == ["untracked", "ignored", None, "untracked", None, "untracked"]
+    assert inspect("stat", path="x.log").summary.endswith("mode 0644, git: ignored.")

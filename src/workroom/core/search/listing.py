@@ -21,7 +21,7 @@ from workroom.base.pulse import STILL, Pulse
 from workroom.core.search.folders import Folders, Window
 from workroom.core.search.ignore import Ignore
 from workroom.system.root import Root, Stat
-from workroom.text.paths import matches, name_pattern
+from workroom.text.paths import literal_folder, matches, name_pattern
 
 __all__ = ["APART", "Found", "Options", "Page", "Tally", "page", "shown_path", "walk"]
 
@@ -167,7 +167,7 @@ def walk(
         tally.last = entry.path
         if sift.wanted(entry):
             yield entry
-        if entry.kind is Kind.DIRECTORY and (options.depth is None or entry.depth < options.depth):
+        if entry.kind is Kind.DIRECTORY and sift.enters(entry):
             stack.append(sift.entries(entry.path, entry.depth + 1))
 
 
@@ -190,6 +190,7 @@ class _Sift:
         self._ignore = None if options.ignored or _named_apart(path) else Ignore(root)
         self._apart = frozenset(APART) - set(path.split("/"))
         self._fits = _fits(options.pattern)
+        self._within = literal_folder(options.pattern or "")
         self._deadline = deadline
 
     def begin(self, after: list[str]) -> list[Iterator[Found]]:
@@ -238,6 +239,13 @@ class _Sift:
                 self._tally.cut = True
                 return
             window = self._window(folder, window.names[-1], first=False)
+
+    def enters(self, entry: Found) -> bool:
+        """Whether a folder is gone into: not where it is too deep, or nothing below it can fit the pattern."""
+        if self._options.depth is not None and entry.depth >= self._options.depth:
+            return False
+        below, wanted = f"{entry.path}/", f"{self._within}/"
+        return not self._within or below.startswith(wanted) or wanted.startswith(below)
 
     def wanted(self, entry: Found) -> bool:
         if self._options.kind is not None and entry.kind is not self._options.kind:

@@ -6,7 +6,9 @@ the folder; so it is read in a thread that the kernel keeps below the root. Wher
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -14,19 +16,24 @@ from workroom.base.changes import Kind
 from workroom.system.landlock import confined, has_landlock
 from workroom.system.root import Root
 
-__all__ = ["git_state", "tracked_paths"]
+__all__ = ["git_state", "git_states", "tracked_paths"]
 
 
 def git_state(root: Root, path: str) -> str | None:
-    """clean, modified, added, deleted, untracked or ignored; None outside a repository of the root's own.
+    """What `git_states` says of one path."""
+    return git_states(root, [path]).get(path)
+
+
+def git_states(root: Root, paths: Iterable[str]) -> dict[str, str]:
+    """clean, modified, added, deleted, untracked or ignored, of each path; nothing outside a repository of the root's.
 
     A repository that is elsewhere (a `.git` file that points out of the folder), or whose files are elsewhere, isn't
-    looked at, nor is the person's own git configuration.
+    looked at, nor is the person's own git configuration. It is opened once, which takes longer than all the rest.
     """
     if not _can_look(root):
-        return None
-    flags = confined(lambda: _flags(root, path), [root.fd])
-    return None if flags is None else _word(flags)
+        return {}
+    found = confined(lambda: _flags(root, paths), [root.fd])
+    return {path: _word(flags) for path, flags in found.items()}
 
 
 def tracked_paths(root: Root) -> list[str] | None:
@@ -48,14 +55,15 @@ def _tracked(root: Root) -> list[str] | None:
     return None if repository is None else [entry.path for entry in repository.index]
 
 
-def _flags(root: Root, path: str) -> int | None:
+def _flags(root: Root, paths: Iterable[str]) -> dict[str, int]:
     import pygit2  # noqa: PLC0415 - slow to load, and few calls need it
 
     repository = _opened(root)
-    try:
-        return None if repository is None else int(repository.status_file(path))
-    except (KeyError, ValueError, OSError, pygit2.GitError):
-        return None
+    found: dict[str, int] = {}
+    for path in paths if repository is not None else ():
+        with contextlib.suppress(KeyError, ValueError, OSError, pygit2.GitError):
+            found[path] = int(repository.status_file(path))
+    return found
 
 
 def _opened(root: Root) -> Any:

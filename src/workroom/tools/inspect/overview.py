@@ -75,11 +75,11 @@ def _overview(call: Call, arguments: Overview) -> Envelope:
 def _surveyed(call: Call, target: str, depth: int) -> tuple[Survey, frozenset[str], Tally]:
     """What the folder is made of, its links as far as they may be shown, and what was passed over.
 
-    From the names that quick open keeps, or as many as can be read in a moment, the upper levels first. What isn't
-    among them (`.git`, `.agentic`, what is ignored) is walked.
+    From the names that quick open keeps, or as many as can be read in a moment, the upper levels first. A folder that
+    isn't among them, or perhaps not all of it, is walked: `.git`, `.agentic`, what is ignored, what they are cut in.
     """
-    listing = call.workspace.names.listing(call.pulse, _SECONDS, wide=True)
-    if target not in listing.folders:
+    listing = call.workspace.names.listing(call.pulse, _SECONDS if target == "." else _SECONDS / 4, wide=True)
+    if target not in listing.folders or (listing.tally.cut and target != "."):
         return _walked(call, target, depth)
     known: tuple[Listing, str, int, Survey] | None = listing.made.get("survey")
     if known is None or known[0] is not listing or known[1:3] != (target, depth):

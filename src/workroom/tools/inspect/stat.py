@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ from workroom.base.envelope import Envelope
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.search.excerpt import Excerpt, describe
 from workroom.core.search.listing import shown_path
-from workroom.core.search.tracked import git_state
+from workroom.core.search.tracked import git_states
 from workroom.system.clock import iso
 from workroom.system.root import Stat
 from workroom.text.paths import STAGE_PREFIX
@@ -37,6 +38,7 @@ def _stat(call: Call, arguments: StatOf) -> Envelope:
     given, room = places(arguments), _Room()
     if len(given) == 1:
         row = _stat_row(call, given[0], room)
+        _tell_git(call, [row])
         return Envelope(
             ok=True, operation="inspect.stat", summary=_stat_line(row), data=row, text=_stat_text(row),
         )  # fmt: skip
@@ -46,6 +48,7 @@ def _stat(call: Call, arguments: StatOf) -> Envelope:
             rows.append(_stat_row(call, path, room))
         except WorkroomError as error:
             rows.append({"path": path, "error": {"code": str(error.code), "message": str(error)}})
+    _tell_git(call, rows)
     return Envelope(
         ok=True,
         operation="inspect.stat",
@@ -87,11 +90,15 @@ def _stat_row(call: Call, given: str, room: _Room) -> dict[str, Any]:
         row |= _content(describe(root, path)) if room.holds(seen.size) else {"sha256": None, "omitted": _NOT_READ}
     elif seen.kind is Kind.DIRECTORY:
         row |= _entries(call, path)
-    if seen.kind in (Kind.FILE, Kind.SYMLINK):
-        state = git_state(root, path)
-        if state is not None:
-            row["git"] = state
     return row
+
+
+def _tell_git(call: Call, rows: Iterable[dict[str, Any]]) -> None:
+    files = [row for row in rows if row.get("kind") in (Kind.FILE, Kind.SYMLINK)]
+    states = git_states(call.workspace.root, [row["path"] for row in files]) if files else {}
+    for row in files:
+        if row["path"] in states:
+            row["git"] = states[row["path"]]
 
 
 def _look(call: Call, path: str) -> Stat:
