@@ -7,7 +7,7 @@ import pytest
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.pulse import Pulse
 from workroom.core.search.index.service import Narrowed
-from workroom.core.search.ripgrep import Skipped, count_skipped
+from workroom.core.search.ripgrep import Skipped, batches, count_skipped
 from workroom.core.search.text import Query, search
 
 
@@ -79,3 +79,66 @@ def test_what_is_worth_waiting_for_goes_on_in_order(root, ws):
     answer = search(root, ".", Query("abundant"), 300_000, patience=0.01)
     assert len(answer.matches) == 300_000
     assert answer.matches[-1].path == "many14.txt"
+
+
+def test_batches_are_as_long_as_arguments_may_be():
+    assert [len(batch) for batch in batches([f"f{n}" for n in range(5_000)])] == [400, 4_000, 600]
+    assert [len(batch) for batch in batches(["x" * 4_000] * 120)] == [50, 50, 20]
+
+
+TEXTS = {
+    "cp1252": "déjà vu, a café in été, garçon\n",
+    "cp1251": "Привет, как дела? Хорошо, спасибо большое\n",
+    "gb18030": "这是一个测试文件。我们在这里写中文。\n",
+    "cp932": "これはテストです。日本語の文章を書きます。\n",
+    "utf-8": "déjà vu, Привет, 中文, 日本語\n",
+    "utf-16": "déjà vu, Привет, 中文, 日本語\n",
+}
+SAID = {
+    "cp1252": "DÉJÀ",
+    "cp1251": "привет",
+    "gb18030": "中文",
+    "cp932": "日本語",
+}
+
+
+@pytest.mark.parametrize("patience", [60, -1])
+@pytest.mark.parametrize("codec", SAID)
+def test_text_is_found_in_every_encoding_that_read_knows(root, ws, codec, patience):
+    for name, text in TEXTS.items():
+        (ws / f"in {name}.txt").write_bytes(("plain\n" + text).encode(name))
+    query = Query(SAID[codec], case_sensitive=False)
+    answer = search(root, ".", query, 10, patience=patience)
+    where = sorted([f"in {codec}.txt", "in utf-16.txt", "in utf-8.txt"])
+    assert [(match.path, match.line) for match in answer.matches] == [(path, 2) for path in where]
+    mine = next(match for match in answer.matches if codec in match.path)
+    assert mine.text == TEXTS[codec].rstrip()
+    assert mine.text[mine.column - 1 :][: mine.length].casefold() == SAID[codec].casefold()
+    assert [each.path for each in search(root, ".", query, 10, by_file=True).files] == where
+    assert search(root, f"in {codec}.txt", query, 10).matches == (mine,)
+    first = search(root, ".", query, 1, patience=patience)
+    rest = search(root, ".", query, 10, after=(first.matches[0].path, 2), patience=patience)
+    assert (*first.matches, *rest.matches) == answer.matches
+
+
+def test_what_looks_so_only_in_bytes_is_not_found(root, ws):
+    (ws / "a latin.txt").write_bytes("a résumé of Ã©t\n".encode("cp1252"))  # its bytes hold those of UTF-8's é
+    (ws / "damaged.txt").write_bytes("café, été, déjà vu, garçon\n".encode() + b"\x80\n")
+    found = search(root, ".", Query("é"), 10)
+    assert [(match.path, match.column, match.text[:3]) for match in found.matches] == [
+        ("a latin.txt", 4, "a r"), ("damaged.txt", 4, "caf"),
+    ]  # fmt: skip
+
+
+def test_more_in_other_encodings_than_can_be_put_into_order_is_refused(root, ws):
+    (ws / "large.txt").write_bytes(("été " + "x" * 100 + "\n").encode("cp1252") * 150_000)
+    with pytest.raises(WorkroomError) as refused:
+        search(root, ".", Query("été"), 10)
+    assert refused.value.code is ErrorCode.LIMIT_EXCEEDED
+    assert "include" in refused.value.next_step
+
+
+def test_in_other_encodings_it_gives_up_and_tells(root, ws):
+    (ws / "latin.txt").write_bytes("été\n".encode("cp1252"))
+    answer = search(root, ".", Query("été"), 10, timeout=0.000_1)
+    assert (answer.truncated, answer.timed_out) == (True, True)

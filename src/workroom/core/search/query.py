@@ -8,7 +8,10 @@ from dataclasses import dataclass
 
 from workroom.base.errors import ErrorCode, WorkroomError
 
-__all__ = ["Query", "order", "walk_flags"]
+__all__ = ["LARGEST", "Query", "order", "walk_flags"]
+
+LARGEST = 64 * 1024**2
+"""Larger files aren't searched where they aren't named; in bytes."""
 
 _OURS = (
     "--no-config",

@@ -11,24 +11,22 @@ import os
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Callable, Container, Iterator
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from workroom.base.changes import Kind
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.pulse import Pulse
+from workroom.core.search.encodings import NOT_UTF8, by_label, number_of
 from workroom.core.search.ignore import Ignore
 from workroom.core.search.matches import MatchingFiles, MatchingLines, as_bytes
-from workroom.core.search.query import Query, order, walk_flags
+from workroom.core.search.query import LARGEST, Query, order, walk_flags
 from workroom.system.process import Lines, base_env, ripgrep, stream
 from workroom.system.root import Root
 
-__all__ = ["FOREVER", "Done", "Narrowed", "Run", "Scope", "Sink", "Skipped", "count_skipped", "flags"]
-
-_MAX_FILE = "64M"
-"""Larger files are passed over, unless the path names one itself."""
+__all__ = ["FOREVER", "Done", "Narrowed", "Run", "Scope", "Sink", "Skipped", "batches", "count_skipped", "flags"]
 
 _BEAT = 20
 """After so many files with a match it is told how many there are."""
@@ -38,6 +36,10 @@ _APART_BYTES = 32_000_000
 FOREVER = float("inf")
 _ALONE = 1 / 3
 """After so much of its patience a search in the order of paths has another one beside it, on all cores."""
+_FIRST, _THEN = 400, 4_000
+"""So many files are searched at once by their names."""
+_ARGUMENTS = 1_000_000
+"""Bytes; the system takes twice as many, the environment among them."""
 _WORTH_WAITING = 0.2
 """And after all of it goes on only if so much of its limit has been found."""
 _LOG_BYTES = 65_536
@@ -67,7 +69,8 @@ class Narrowed(Protocol):
     def binary_others(self) -> int: ...
     @property
     def unreadable(self) -> int: ...
-    def batches(self) -> Iterator[list[str]]: ...
+    @property
+    def foreign(self) -> list[tuple[str, int]]: ...
     def rules(self) -> bytes: ...
 
 
@@ -145,6 +148,8 @@ class Run:
         self._query = query
         self._deadline = deadline
         self._pulse = pulse
+        self._foreign: dict[str, list[bytes]] = {}
+        """What was found in files of other encodings: it is told in place of what is found in their bytes."""
 
     def whole(self, argv: list[str], new_sink: Callable[[], Sink], patience: float) -> Done:
         """Everything that a walk leads to. INVALID_INPUT for what ripgrep can't take.
@@ -174,11 +179,49 @@ class Run:
             return Done(sink, None, done.skipped, timed_out=True)
         return self._in_order(argv, new_sink(), self._pulse.check) if done is None else done
 
+    def foreign(self, walk: list[str], known: list[tuple[str, int]] | None) -> None:
+        """Search files that aren't UTF-8 in their encodings: those that are `known`, else those that a walk leads to.
+
+        What is found waits to be told where it belongs. LIMIT_EXCEEDED where that is too much.
+        """
+        try:
+            for label, paths in by_label(self._not_utf8(walk) if known is None else known).items():
+                for batch in batches(paths):
+                    self._foreign |= self._in_encoding(label, batch)
+        except _Unsure:
+            raise WorkroomError(
+                ErrorCode.LIMIT_EXCEEDED,
+                "Too many lines match in files that aren't UTF-8.",
+                next_step="Narrow the search by `path`, `include` or a longer `query`.",
+            ) from None
+        except WorkroomError as error:
+            _is_timeout(error)  # the search itself will tell it
+
+    def _in_encoding(self, label: str, paths: list[str]) -> dict[str, list[bytes]]:
+        argv = [ripgrep(), "--json", "--no-config", "--encoding", label, *_pattern(self._query), "--", *paths]
+        with self._started(argv) as lines:
+            found = self._collected(lines)
+        return {path: found.files.get(path, []) for path in paths}
+
+    def _not_utf8(self, walk: list[str]) -> Iterator[tuple[str, int]]:
+        argv = [ripgrep(), "--files-with-matches", "--null", *walk, "-e", NOT_UTF8, "--", self._scope.path]
+        with self._started(argv, separator=b"\0") as lines:
+            paths = [os.fsdecode(line).removeprefix("./") for line in lines]
+        for path in paths:
+            self._pulse.check()
+            with suppress(WorkroomError):  # it went away, or is larger than what is searched
+                yield path, number_of(self._scope.root.read(path, LARGEST))
+
+    def _with_foreign(self, lines: Iterator[bytes]) -> Iterator[bytes]:
+        waiting = _waiting(self._foreign)
+        yield from _merged(lines, waiting, self._foreign)
+        yield from (line for _, found in waiting for line in found)
+
     def _in_order(self, argv: list[str], sink: Sink, check: Callable[[], None]) -> Done:
         searched, timed_out = None, False
         with self._started([ripgrep(), "--sort", "path", *argv], check=check) as lines:
             try:
-                searched = self._read(lines, sink)
+                searched = self._read(self._with_foreign(lines), sink)
             except WorkroomError as error:
                 timed_out = _is_timeout(error)
             if lines.code == 2 and searched is None:
@@ -194,7 +237,7 @@ class Run:
             return None
         except WorkroomError as error:
             return Done(sink, None, Skipped(exact=False), _is_timeout(error))
-        searched = self._read(found.in_order(), sink)
+        searched = self._read(self._with_foreign(found.in_order()), sink)
         return Done(sink, searched, count_skipped(lines.stderr, lines.skipped, exact=searched is not None))
 
     def _collected(self, lines: Iterator[bytes]) -> _Found:
@@ -215,8 +258,9 @@ class Run:
         """Only the candidates; None where everything has to be searched after all."""
         try:
             apart, searched, skipped = self._apart(files)
-            waiting = deque(sorted(apart.items(), key=lambda found: order(found[0])))
-            for number, batch in enumerate(files.batches()):
+            apart = {**{path: found for path, found in apart.items() if path not in self._foreign}, **self._foreign}
+            waiting = _waiting(apart)
+            for number, batch in enumerate(batches(files.texts)):
                 more = self._batch(batch, waiting, sink, all_cores=number > 0)
                 if more is None:
                     return Done(sink, None, replace(skipped, exact=False))
@@ -252,7 +296,7 @@ class Run:
         argv = [ripgrep(), "--json", "--no-config", *threads, *_pattern(self._query), "--", *batch]
         with self._started(argv) as lines:
             ordered = self._collected(lines).in_order() if all_cores else lines
-            searched = self._read(_merged(ordered, waiting), sink)
+            searched = self._read(_merged(_sure(ordered), waiting, self._foreign), sink)
             if searched is None:
                 return None
             if lines.stderr:
@@ -260,7 +304,11 @@ class Run:
             return searched, lines.skipped
 
     def _started(
-        self, argv: list[str], stdin: bytes = b"", check: Callable[[], None] | None = None
+        self,
+        argv: list[str],
+        stdin: bytes = b"",
+        check: Callable[[], None] | None = None,
+        separator: bytes = b"\n",
     ) -> AbstractContextManager[Lines]:
         return stream(
             argv,
@@ -269,6 +317,7 @@ class Run:
             timeout=self._deadline - time.monotonic(),
             reads=self._scope.root.fd,
             stdin=stdin,
+            separator=separator,
             heeded=_HEEDED,
             check=check or self._pulse.check,
         )
@@ -298,16 +347,44 @@ class Run:
         return searched
 
 
-def _merged(lines: Iterator[bytes], waiting: deque[tuple[str, list[bytes]]]) -> Iterator[bytes]:
-    """Messages of files given by their names, with those of other files where they belong."""
+def _waiting(files: dict[str, list[bytes]]) -> deque[tuple[str, list[bytes]]]:
+    return deque(sorted(files.items(), key=lambda found: order(found[0])))
+
+
+def _merged(
+    lines: Iterator[bytes], waiting: deque[tuple[str, list[bytes]]], instead: Container[str]
+) -> Iterator[bytes]:
+    """Messages of files in their order, with those of other files where they belong, which some are left out for."""
+    left_out = False
     for line in lines:
-        if waiting and _is(line, b"begin"):
-            place = order(_path(json.loads(line)["data"]))
-            while waiting and order(waiting[0][0]) < place:
+        if (waiting or instead) and _is(line, b"begin"):
+            path = _path(json.loads(line)["data"])
+            left_out = path in instead
+            while waiting and order(waiting[0][0]) < order(path):
                 yield from waiting.popleft()[1]
+        if not left_out or _is(line, b"summary"):
+            yield line
+
+
+def _sure(lines: Iterator[bytes]) -> Iterator[bytes]:
+    """Messages of files that are searched by their names; `_Unsure` where one is binary, which a walk passes over."""
+    for line in lines:
         if _is(line, b"end") and b'"binary_offset":null' not in line:
             raise _Unsure
         yield line
+
+
+def batches(paths: list[str]) -> Iterator[list[str]]:
+    """A few at first, and never more than a program takes as its arguments."""
+    batch, length, most = list[str](), 0, _FIRST
+    for path in paths:
+        batch.append(path)
+        length += 5 * len(path) + 16
+        if len(batch) == most or length > _ARGUMENTS:
+            yield batch
+            batch, length, most = [], 0, _THEN
+    if batch:
+        yield batch
 
 
 def _is(line: bytes, kind: bytes) -> bool:
@@ -342,14 +419,14 @@ def flags(query: Query, named: bool, folder: bool, apart: tuple[str, ...]) -> It
     yield from ("--json", "--debug")
     yield from walk_flags(query, named=named, apart=apart)
     if folder:
-        yield from ("--max-filesize", _MAX_FILE)
+        yield from ("--max-filesize", str(LARGEST))
     yield from _pattern(query)
 
 
 def _walk_flags(query: Query, *, log: bool) -> Iterator[str]:
     """To walk to the files that the ignore file on the standard input leaves, whatever else would be said of them."""
     yield from (ripgrep(), "--json", "--sort", "path", *walk_flags(Query("", ignored=True), named=False, apart=()))
-    yield from ("--max-filesize", _MAX_FILE, "--ignore-file", "/dev/stdin", *_pattern(query))
+    yield from ("--max-filesize", str(LARGEST), "--ignore-file", "/dev/stdin", *_pattern(query))
     if log:
         yield "--debug"
 

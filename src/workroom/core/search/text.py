@@ -19,7 +19,7 @@ from workroom.base.pulse import STILL, Pulse
 from workroom.core.search.ignore import Ignore
 from workroom.core.search.listing import APART
 from workroom.core.search.matches import FileCount, Match, MatchingFiles, MatchingLines
-from workroom.core.search.query import Query
+from workroom.core.search.query import Query, walk_flags
 from workroom.core.search.ripgrep import FOREVER, Narrowed, Run, Scope, Sink, Skipped, flags
 from workroom.system.process import confines, ripgrep
 from workroom.system.root import Root
@@ -85,6 +85,8 @@ def search(
         return MatchingFiles(limit) if by_file else MatchingLines(limit, query.context, after)
 
     narrowed = index.narrow(path, query) if index is not None and folder and not named else None
+    if not query.text.isascii():
+        run.foreign(list(walk_flags(query, named=named, apart=apart)), None if narrowed is None else narrowed.foreign)
     done = run.narrowed(narrowed, sink()) if narrowed is not None else None
     if done is None:
         done = run.whole([*flags(query, named, folder, apart), "--", path], sink, patience if folder else FOREVER)

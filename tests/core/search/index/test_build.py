@@ -11,7 +11,7 @@ import pytest
 
 from workroom.base.errors import WorkroomError
 from workroom.core.search.index import build, manifest
-from workroom.core.search.index.signature import ALWAYS, BINARY, ODD_CASE, UNSURE
+from workroom.core.search.index.signature import ALWAYS, BINARY, FOREIGN, ODD_CASE, UNSURE
 from workroom.core.search.query import Query
 from workroom.system.root import Root
 
@@ -25,6 +25,7 @@ def folder(tmp_path):
         "b/binary": b"\0",
         "odd": "\u212a".encode(),
         "wide": "wide".encode("utf-16"),
+        "latin": "déjà vu, a café in été, garçon\n".encode("cp1252"),
         "dir.d/empty/x.log": b"ignored\n",
         ".gitignore": b"*.log\n",
     }.items():
@@ -51,9 +52,10 @@ def test_what_is_in_it(built):
     found = built()
     flags = dict(zip(found.paths, found.flags.tolist(), strict=True))
     assert flags == {
-        ".gitignore": 0, "a.txt": ALWAYS | UNSURE, "b/binary": BINARY, "b/c.txt": 0, "odd": ODD_CASE,
-        "second": ALWAYS | UNSURE, "wide": ALWAYS | UNSURE,
+        ".gitignore": 0, "a.txt": ALWAYS | UNSURE, "b/binary": BINARY, "b/c.txt": 0, "latin": FOREIGN,
+        "odd": ODD_CASE, "second": ALWAYS | UNSURE, "wide": ALWAYS | UNSURE,
     }  # fmt: skip
+    assert {path: int(each) for path, each in zip(found.paths, found.encodings, strict=True) if each} == {"latin": 1}
     assert found.suffixes == {".d"}
     assert found.unreadable == 0
 
@@ -67,7 +69,16 @@ def test_what_stays_the_same_is_not_read_again(built, folder):
     assert second.matrices[0].file == first.matrices[0].file
     assert len(second.matrices) == 2
     where = dict(zip(second.paths, second.segments.tolist(), strict=True))
-    assert where == {".gitignore": 0, "a.txt": -1, "b/binary": 0, "b/c.txt": 1, "new": 1, "second": -1, "wide": -1}
+    assert where == {
+        ".gitignore": 0,
+        "a.txt": -1,
+        "b/binary": 0,
+        "b/c.txt": 1,
+        "latin": 0,
+        "new": 1,
+        "second": -1,
+        "wide": -1,
+    }
     names = {each.name for each in (folder.parent / "index").iterdir()}
     assert names == {manifest.NAME, *(one.file for one in second.matrices)}
 
@@ -85,7 +96,7 @@ def test_there_are_never_many_matrices(built, folder):
 
 def test_a_file_that_is_gone_when_it_is_read_is_always_searched(folder):
     with Root.open(folder) as root, open(folder.parent / "m", "wb") as file:
-        assert build.Reader(root, file, "m").row("gone", 0) == ((0, 0, 0, 0, 0), ALWAYS | UNSURE, -1, 0)
+        assert build.Reader(root, file, "m").row("gone", 0) == ((0, 0, 0, 0, 0), ALWAYS | UNSURE, -1, 0, 0)
 
 
 def test_what_was_written_just_now_is_read_again(built, folder):

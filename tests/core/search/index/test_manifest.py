@@ -20,7 +20,8 @@ def folder(tmp_path):
         str(tmp_path),
         Manifest(
             PATHS, np.arange(rows * 5).reshape(rows, 5), np.zeros(rows, np.uint8), np.full(rows, -1, np.int16),
-            np.zeros(rows, np.int32), (Segment("x.bits", 7, ((10, 0, (0, 1)),)),), frozenset({"", ".d"}), 2,
+            np.zeros(rows, np.int32), np.arange(rows, dtype=np.uint8),
+            (Segment("x.bits", 7, ((10, 0, (0, 1)),)),), frozenset({"", ".d"}), 2,
         ),
     )  # fmt: skip
     return tmp_path
@@ -31,6 +32,7 @@ def test_it_comes_back_as_it_was(folder):
     assert (found.paths, found.suffixes, found.unreadable) == (PATHS, {"", ".d"}, 2)
     assert found.matrices == (Segment("x.bits", 7, ((10, 0, (0, 1)),)),)
     assert found.identities[1].tolist() == [5, 6, 7, 8, 9]
+    assert found.encodings.tolist() == [0, 1, 2]
     assert [each.name for each in folder.iterdir()] == [NAME]
 
 
@@ -48,7 +50,7 @@ def test_one_of_another_version_or_whose_arrays_differ_in_length_is_none(folder)
     arrays = dict(np.load(folder / NAME))
     np.savez(folder / NAME, **{**arrays, "flags": np.zeros(1, np.uint8)})
     assert manifest.read(str(folder)) is None
-    head = np.frombuffer(arrays["head"].tobytes().replace(b'"version": 2', b'"version": 9'), dtype=np.uint8)
+    head = np.frombuffer(arrays["head"].tobytes().replace(b'"version": 3', b'"version": 9'), dtype=np.uint8)
     np.savez(folder / NAME, **{**arrays, "head": head})
     assert manifest.read(str(folder)) is None
 
@@ -57,7 +59,7 @@ def test_one_that_cant_be_written_leaves_nothing(folder):
     (folder / NAME).unlink()
     (folder / NAME).mkdir()
     (folder / NAME / "in the way").touch()
-    found = Manifest([], np.zeros((0, 5)), np.zeros(0), np.zeros(0), np.zeros(0), ())
+    found = Manifest([], np.zeros((0, 5)), np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0), ())
     with pytest.raises(OSError, match="directory"):
         manifest.write(str(folder), found)
     assert [each.name for each in folder.iterdir()] == [NAME]

@@ -16,7 +16,7 @@ import pytest
 
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.search.index import manifest
-from workroom.core.search.index.service import Index, Narrowed, Pace, ignore_file
+from workroom.core.search.index.service import Index, Pace, ignore_file
 from workroom.core.search.text import Query, search
 from workroom.system.process import ripgrep
 
@@ -422,13 +422,6 @@ def test_many_candidates_are_searched_in_batches(house, indexed):
     assert unsaid(workspace, Query("needle|nothing", regex=True))
 
 
-def test_batches_are_as_long_as_arguments_may_be():
-    sizes = [len(batch) for batch in Narrowed([f"f{n}" for n in range(5_000)], [], 0, 0, 0, 0).batches()]
-    assert sizes == [400, 4_000, 600]
-    sizes = [len(batch) for batch in Narrowed(["x" * 4_000] * 120, [], 0, 0, 0, 0).batches()]
-    assert sizes == [50, 50, 20]
-
-
 @pytest.mark.parametrize("name", ["with a\nline", "blank at the end ", "caf\udce9"])
 def test_names_that_no_ignore_file_can_tell(house, indexed, name):
     workspace = indexed({"a": "needle\n"})
@@ -501,6 +494,26 @@ def test_it_can_be_stopped_in_the_middle_of_a_build(house):
         time.sleep(0.005)
     house.workspace.index.stop()
     assert unsaid(house.workspace, "needle")
+
+
+def test_what_is_in_other_encodings_is_found_in_it(house, indexed):
+    def legacy(text):
+        return (text * 3).encode("cp1252")
+
+    french = "déjà vu, a café in été, garçon\n"
+    workspace = indexed(
+        {"a": legacy(french), "b/c": legacy(french), "d": french, "e": legacy("nothing of it, à côté\n")}
+    )
+    narrowed = workspace.index.narrow(".", Query("café"))
+    assert {path for path, _ in narrowed.foreign} == {"a", "b/c", "e"}
+    for text in ("café", "CAFÉ", "déjà vu", "absent é", "vu"):
+        both(workspace, Query(text))
+    assert [match.path for match in both(workspace, Query("café"), limit=4).matches] == ["a", "a", "a", "b/c"]
+    assert len(both(workspace, Query("café", include=("b/*",))).matches) == 3
+    house.write("a", french)
+    house.write("d", legacy(french))
+    house.write("new", legacy(french))
+    assert len(both(workspace, Query("café")).matches) == 10
 
 
 class Ears:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workroom.core.search.index.signature import ALWAYS, BINARY, CLASSES, ODD_CASE, hashes, sign
+from workroom.core.search.index.signature import ALWAYS, BINARY, CLASSES, FOREIGN, ODD_CASE, hashes, sign
 
 
 def holds(signature, text):
@@ -78,9 +78,14 @@ def test_what_is_always_searched(data):
     assert sign(data).pieces == ()
 
 
-@pytest.mark.parametrize("data", [b"", b"ab", "\ufeffmarked".encode(), b"caf\xe9 in Latin-1"])
+@pytest.mark.parametrize("data", [b"", b"ab", "\ufeffmarked".encode(), "caf\u00e9".encode()])
 def test_what_is_not(data):
     assert sign(data).flags == 0
+
+
+def test_what_is_no_utf8_is_told():
+    assert sign(b"caf\xe9 in Latin-1").flags == FOREIGN
+    assert sign(b"caf\xe9 before\0").flags == BINARY
 
 
 def test_of_a_binary_file_what_stands_before_its_nul_counts():

@@ -19,37 +19,36 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO
 
 from workroom.base.errors import ErrorCode, WorkroomError
+from workroom.core.search.encodings import number_of
 from workroom.core.search.index import manifest as manifests
 from workroom.core.search.index.manifest import Manifest, Segment
 from workroom.core.search.index.matrix import Writer, checksum
-from workroom.core.search.index.signature import ALWAYS, UNSURE, sign
+from workroom.core.search.index.signature import ALWAYS, FOREIGN, UNSURE, sign
 from workroom.core.search.listing import APART
-from workroom.core.search.query import Query, walk_flags
+from workroom.core.search.query import LARGEST, Query, walk_flags
 from workroom.system.process import base_env, ripgrep, stream
 from workroom.system.root import Root, Stat
 
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["LARGEST", "Identity", "Reader", "bring", "by_folder", "identity_of", "main", "walked"]
+__all__ = ["Identity", "Reader", "bring", "by_folder", "identity_of", "main", "walked"]
 
 _MOST_MATRICES = 4
 _UNREAD = -2
 """For a file's segment: it has to be read."""
 _NICE = 19
 _TIMEOUT = 600.0
-LARGEST = 64 * 1024**2
-"""Larger files aren't searched where they aren't named."""
 _TICK_NS, _COARSE_TICK_NS = 50_000_000, 2_500_000_000
 """Within how much of its last change a file may change unseen; the second where times are whole seconds."""
 
 _COLUMNS = ("st_dev", "st_ino", "st_size", "st_mtime_ns", "st_ctime_ns")
-_LOST = (0, 0, 0, 0, 0), ALWAYS | UNSURE, -1, 0
+_LOST = (0, 0, 0, 0, 0), ALWAYS | UNSURE, -1, 0, 0
 """The row of a file of which nothing is known."""
 
 Identity = tuple[int, int, int, int, int]
-_Row = tuple[Identity, int, int, int]
-"""Of one file: its identity, flags, segment and place there."""
+_Row = tuple[Identity, int, int, int, int]
+"""Of one file: its identity, flags, segment, place there, and encoding."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -115,7 +114,7 @@ def _known(root: Root, paths: list[str], unreadable: int, old: Manifest | None) 
     identities, plain = _looked_at(root, paths)
     flags = np.where(plain, 0, ALWAYS | UNSURE).astype(np.uint8)
     segments = np.where(plain, _UNREAD, -1).astype(np.int16)
-    places = np.zeros(len(paths), dtype=np.int32)
+    places, encodings = np.zeros(len(paths), dtype=np.int32), np.zeros(len(paths), dtype=np.uint8)
     kept = () if old is None else _kept(old)
     if old is not None:
         numbers = {path: number for number, path in enumerate(old.paths)}
@@ -124,12 +123,12 @@ def _known(root: Root, paths: list[str], unreadable: int, old: Manifest | None) 
         anew[[*kept, -1]] = [*range(len(kept)), -1]
         same = np.flatnonzero(plain & (was >= 0))
         same = same[(old.identities[was[same]] == identities[same]).all(axis=1)]
-        flags[same], segments[same], places[same] = (
-            old.flags[was[same]], anew[old.segments[was[same]]], old.places[was[same]],
+        flags[same], segments[same], places[same], encodings[same] = (
+            old.flags[was[same]], anew[old.segments[was[same]]], old.places[was[same]], old.encodings[was[same]],
         )  # fmt: skip
     matrices = tuple(old.matrices[number] for number in kept) if old is not None else ()
     return Manifest(
-        paths, identities, flags, segments, places, matrices, _suffixes(root, paths), unreadable
+        paths, identities, flags, segments, places, encodings, matrices, _suffixes(root, paths), unreadable
     )  # fmt: skip
 
 
@@ -173,7 +172,8 @@ class Reader:
         segment = len(found.matrices)
         for number in unread:
             row = self.row(found.paths[number], segment)
-            found.identities[number], found.flags[number], found.segments[number], found.places[number] = row
+            for column, value in zip(found.columns(), row, strict=True):
+                column[number] = value
         self._writer.finish()
         self._file.flush()
         os.fsync(self._file.fileno())
@@ -188,12 +188,13 @@ class Reader:
         except WorkroomError:
             return _LOST
         signature = sign(data)
+        encoding = number_of(data) if signature.flags & FOREIGN else 0
         if not signature.pieces:
-            return identity_of(seen, at), signature.flags, -1, 0
+            return identity_of(seen, at), signature.flags, -1, 0, encoding
         for size_class, bits in signature.pieces:
             self._writer.add(self._written, size_class, bits)
         self._written += 1
-        return identity_of(seen, at), signature.flags, segment, self._written - 1
+        return identity_of(seen, at), signature.flags, segment, self._written - 1, encoding
 
 
 def identity_of(seen: Stat, at: int | None = None) -> Identity:

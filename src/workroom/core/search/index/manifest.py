@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["NAME", "Manifest", "Segment", "read", "write"]
 
 NAME = "manifest.npz"
-_VERSION = 2
+_VERSION = 3
+_COLUMNS = ("identities", "flags", "segments", "places", "encodings")
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error)
 
 
@@ -54,6 +55,8 @@ class Manifest:
     """In which of the segments its signature is; -1 for none."""
     places: np.ndarray
     """And at which place there."""
+    encodings: np.ndarray
+    """The number of the encoding that a FOREIGN one is in (`search.encodings`)."""
     matrices: tuple[Segment, ...]
     suffixes: frozenset[str] = frozenset()
     """How the names of those folders end that no file of the index is in, from their last dot on."""
@@ -63,11 +66,14 @@ class Manifest:
     def same_as(self, other: Manifest) -> bool:
         """Whether both say the same."""
         ours, theirs = (
-            (list(each.paths), each.matrices, each.suffixes, each.unreadable,
-             *(column.tobytes() for column in (each.identities, each.flags, each.segments, each.places)))
+            (list(each.paths), each.matrices, each.suffixes, each.unreadable, *map(bytes, each.columns()))
             for each in (self, other)
-        )  # fmt: skip
+        )
         return ours == theirs
+
+    def columns(self) -> tuple[np.ndarray, ...]:
+        """What is told of each file."""
+        return tuple(getattr(self, name) for name in _COLUMNS)
 
 
 def read(folder: str) -> Manifest | None:
@@ -80,16 +86,16 @@ def read(folder: str) -> Manifest | None:
             if head["version"] != _VERSION:
                 return None
             paths = os.fsdecode(arrays["paths"].tobytes()).split("\0")[:-1]
-            columns = [arrays[name] for name in ("identities", "flags", "segments", "places")]
+            columns = [arrays[name] for name in _COLUMNS]
             if any(len(column) != len(paths) for column in columns):
                 return None
             matrices = tuple(
                 Segment(each["file"], each["checksum"], tuple((c, s, tuple(f)) for c, s, f in each["blocks"]))
                 for each in head["matrices"]
             )
-            identities, flags, segments, places = columns
+            told = dict(zip(_COLUMNS, columns, strict=True))
             suffixes, unreadable = frozenset(head["suffixes"]), int(head["unreadable"])
-            return Manifest(paths, identities, flags, segments, places, matrices, suffixes, unreadable)
+            return Manifest(paths=paths, **told, matrices=matrices, suffixes=suffixes, unreadable=unreadable)
     except _UNREADABLE:
         return None
 
@@ -104,20 +110,14 @@ def write(folder: str, manifest: Manifest) -> None:
         "suffixes": sorted(manifest.suffixes),
         "unreadable": manifest.unreadable,
     }
+    text = json.dumps(head).encode("ascii")
     paths = b"".join(os.fsencode(path) + b"\0" for path in manifest.paths)
     target = os.path.join(folder, NAME)
     aside = f"{target}.{os.getpid()}"
     try:
         with open(aside, "wb") as file:
-            np.savez(
-                file,
-                head=np.frombuffer(json.dumps(head).encode("ascii"), dtype=np.uint8),
-                paths=np.frombuffer(paths, dtype=np.uint8),
-                identities=manifest.identities,
-                flags=manifest.flags,
-                segments=manifest.segments,
-                places=manifest.places,
-            )
+            arrays = {name: np.frombuffer(data, dtype=np.uint8) for name, data in (("head", text), ("paths", paths))}
+            np.savez(file, allow_pickle=False, **arrays, **dict(zip(_COLUMNS, manifest.columns(), strict=True)))
             file.flush()
             os.fsync(file.fileno())
         os.rename(aside, target)

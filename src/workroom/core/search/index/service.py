@@ -28,12 +28,13 @@ from workroom.base.changes import Kind
 from workroom.base.errors import WorkroomError
 from workroom.base.settings import Settings
 from workroom.base.traffic import Traffic
+from workroom.core.search.encodings import number_of
 from workroom.core.search.index import build, manifest
-from workroom.core.search.index.build import LARGEST, walked
+from workroom.core.search.index.build import walked
 from workroom.core.search.index.literals import needs
 from workroom.core.search.index.matrix import Block, Matrix
-from workroom.core.search.index.signature import ALWAYS, BINARY, ODD_CASE, UNSURE, kind
-from workroom.core.search.query import Query, order
+from workroom.core.search.index.signature import ALWAYS, BINARY, FOREIGN, ODD_CASE, UNSURE, kind
+from workroom.core.search.query import LARGEST, Query, order
 from workroom.system.process import base_env, confines, ripgrep, stream
 from workroom.system.root import Root
 
@@ -51,10 +52,7 @@ _MANY_CHANGED = 300
 _MOST = 40_000
 """More candidates than that, or than this share of the files, are found as fast by a walk of everything."""
 _SHARE = 0.5
-_FIRST, _THEN = 400, 4_000
-"""So many are searched at once."""
-_ARGUMENTS = 1_000_000
-"""Bytes; the system takes twice as many, the environment among them."""
+_FEW = 400
 _LISTINGS = 16
 _SETTLED_NS = 2_500_000_000
 """So long after its last change a file can't change without another time."""
@@ -108,18 +106,8 @@ class Narrowed:
     """So many of those are binary."""
     unreadable: int
     """Folders that can't be looked into."""
-
-    def batches(self) -> Iterator[list[str]]:
-        """The texts, few at first, and never more than a program takes as its arguments."""
-        batch, length, most = list[str](), 0, _FIRST
-        for path in self.texts:
-            batch.append(path)
-            length += 5 * len(path) + 16
-            if len(batch) == most or length > _ARGUMENTS:
-                yield batch
-                batch, length, most = [], 0, _THEN
-        if batch:
-            yield batch
+    foreign: list[tuple[str, int]] = field(default_factory=list)
+    """All files that aren't UTF-8, with the number of their encoding."""
 
     def rules(self) -> bytes:
         """An ignore file that leaves those which are walked to."""
@@ -154,6 +142,7 @@ class _Loaded:
     suffixes: frozenset[str]
     unreadable: int
     flags: np.ndarray
+    encodings: np.ndarray
     matrices: list[Matrix]
     excludes: dict[str, tuple[int, ...] | None]
     listings: dict[tuple[Any, ...], _Listing] = field(default_factory=dict)
@@ -202,7 +191,7 @@ class Index:
         self._took = 0.0
         self._stopping = False
         self._asked = False
-        self._kinds: dict[str, tuple[tuple[int, ...], int]] = {}
+        self._kinds: dict[str, tuple[tuple[int, ...], tuple[int, int]]] = {}
         """Of files that were changed, as they were with such a stat."""
         self._building: threading.Event | None = None
         self._thread: threading.Thread | None = None
@@ -271,40 +260,47 @@ class Index:
         found[changes.changed] = True
         present = walk.listed.copy()
         present[changes.gone] = False
+        foreign = np.flatnonzero((loaded.flags & FOREIGN != 0) & present).tolist()
         found &= present
         numbers = np.flatnonzero(found)
         present &= ~found
         others = int(np.count_nonzero(present))
         binary = int(np.count_nonzero(loaded.flags[present] & BINARY))
         more = {*walk.beside, *self._walked_to(changes.new, path, query)}
-        if numbers.size + len(more) > min(_MOST, max(_SHARE * (others + numbers.size), _FIRST)):
+        if numbers.size + len(more) > min(_MOST, max(_SHARE * (others + numbers.size), _FEW)):
             return None
         changed = frozenset(changes.changed)
         kinds = {loaded.paths[n]: None if n in changed else int(loaded.flags[n]) for n in numbers.tolist()}
-        return self._sorted_out({**kinds, **dict.fromkeys(more)}, (others, binary, walk.unreadable))
+        encodings = {loaded.paths[n]: int(loaded.encodings[n]) for n in foreign if n not in changed}
+        return self._sorted_out({**kinds, **dict.fromkeys(more)}, (others, binary, walk.unreadable), encodings)
 
-    def _sorted_out(self, kinds: dict[str, int | None], rest: tuple[int, int, int]) -> Narrowed | None:
+    def _sorted_out(
+        self, kinds: dict[str, int | None], rest: tuple[int, int, int], foreign: dict[str, int]
+    ) -> Narrowed | None:
         """The candidates by how they have to be read; the flags of those that have None are looked up."""
         if any(map(_UNSPEAKABLE.search, kinds)):
             return None
-        flags = {path: self._kind(path) if kind is None else kind for path, kind in kinds.items()}
+        unknown = {path: self._kind(path) for path, kind in kinds.items() if kind is None}
+        flags = {path: unknown[path][0] if kind is None else kind for path, kind in kinds.items()}
+        foreign |= {path: encoding for path, (_, encoding) in unknown.items() if encoding}
         apart = sorted((path for path, each in flags.items() if each & (BINARY | UNSURE)), key=order)
         texts = sorted((path for path, each in flags.items() if not each & (BINARY | UNSURE)), key=order)
         sure = not any(flags[path] & UNSURE for path in apart)
-        return Narrowed(texts, apart, len(apart) if sure else None, *rest)
+        return Narrowed(texts, apart, len(apart) if sure else None, *rest, list(foreign.items()))
 
-    def _kind(self, path: str) -> int:
-        """The flags of a file as it is now; UNSURE where it can't be read."""
+    def _kind(self, path: str) -> tuple[int, int]:
+        """The flags and the encoding of a file as it is now; UNSURE where it can't be read."""
         seen = self._root.stat(path)
         if seen is None or seen.kind is not Kind.FILE or seen.links != 1 or seen.size > LARGEST:
-            return UNSURE
+            return UNSURE, 0
         stamp = (seen.inode, seen.size, seen.mtime_ns, seen.ctime_ns)
         kept = self._kinds.get(path)
         if kept is None or kept[0] != stamp:
             try:
-                kept = stamp, kind(self._root.read(path, LARGEST))
+                data = self._root.read(path, LARGEST)
+                kept = stamp, (kind(data), number_of(data))
             except WorkroomError:  # pragma: no cover - it went away this moment
-                return UNSURE
+                return UNSURE, 0
             if max(seen.mtime_ns, seen.ctime_ns) + _SETTLED_NS < time.time_ns():
                 self._kinds[path] = kept
         return kept[1]
@@ -508,7 +504,17 @@ class Index:
                 raise OSError(f"the folder {folder} isn't listened to")
         excludes = {path: self._exclude_of(path) for path in self._excludes(folders)}
         numbers_of = {path: number for number, path in enumerate(paths)}
-        return _Loaded(paths, numbers_of, folders, found.suffixes, found.unreadable, found.flags, matrices, excludes)
+        return _Loaded(
+            paths,
+            numbers_of,
+            folders,
+            found.suffixes,
+            found.unreadable,
+            found.flags,
+            found.encodings,
+            matrices,
+            excludes,
+        )
 
     def _excludes(self, folders: frozenset[str]) -> Iterator[str]:
         """The ignore files that no watch tells of: git's own, in each repository."""

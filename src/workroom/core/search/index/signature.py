@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["ALWAYS", "BINARY", "CLASSES", "ODD_CASE", "UNSURE", "Signature", "hashes", "kind", "sign"]
+__all__ = ["ALWAYS", "BINARY", "CLASSES", "FOREIGN", "ODD_CASE", "UNSURE", "Signature", "hashes", "kind", "sign"]
 
 CLASSES = tuple(range(10, 17))
 """A piece has two to the power of one of these bits."""
 
-ALWAYS, ODD_CASE, BINARY, UNSURE = 1, 2, 4, 8
+ALWAYS, ODD_CASE, BINARY, UNSURE, FOREIGN = 1, 2, 4, 8, 16
 """Of a file: it is searched whatever is looked for; it has a letter that is a variant of an ASCII one in case; it has a
-NUL, and only what stands before that counts; ripgrep alone can say what it is."""
+NUL, and only what stands before that counts; ripgrep alone can say what it is; it isn't UTF-8."""
 
 _HASH_BITS = 16
 _ROOM = 2
@@ -93,8 +93,11 @@ def kind(data: bytes) -> int:
     for UTF-16, or for UTF-8 that has to be mended."""
     if data[:2] in _UTF16_MARKS or (data[:3] == _UTF8_MARK and not _is_utf8(data)):
         return UNSURE
-    odd = ODD_CASE if not data.isascii() and (_KELVIN in data or _LONG_S in data) else 0
-    return odd | (BINARY if b"\0" in data else 0)
+    binary = BINARY if b"\0" in data else 0
+    if data.isascii():
+        return binary
+    odd = ODD_CASE if _KELVIN in data or _LONG_S in data else 0
+    return binary | odd | (0 if binary or _is_utf8(data) else FOREIGN)
 
 
 def hashes(data: bytes) -> tuple[np.ndarray, np.ndarray]:
