@@ -8,8 +8,11 @@ names every file (Debian's packaging put that there), so it is taken away in the
 
 from __future__ import annotations
 
+import contextlib
+import math
 import os
 import shutil
+import statistics
 import subprocess
 import sysconfig
 import time
@@ -28,7 +31,7 @@ __all__ = ["measure"]
 
 _LINUX = (Path(os.environ.get("WORKROOM_LINUX", "/usr/src/linux-source-6.1")), Path("/tmp/linux/linux-source-6.1"))
 _SMALL = 300
-_BUILT_SECONDS, _REOPENED_MS, _PART = 20.0, 1_000.0, 15.0
+_BUILT_SECONDS, _REOPENED_MS, _PART, _SLOWED = 20.0, 1_000.0, 15.0, 1.5
 _WAIT_SECONDS = 600
 
 
@@ -95,10 +98,15 @@ def _measured(folder: Path, scratch: Path, name: str, *, goals: bool) -> Iterato
         with Client(house.command, house.environ) as client:
             mine = _ours(client, first)() * 1000
             yield Row(f"{name}: first answer after opening", mine, theirs, 1.0 if goals else None)
-            _await(client)
+            meanwhile = _reads(client, folder, until_ready=True)
             built = time.perf_counter() - began
             yield Figure(f"{name}: until the index is whole", built, None, _BUILT_SECONDS if goals else None, "s")
+            after = _reads(client, folder, until_ready=False)
+            yield Row(
+                f"{name}: a read while it is built, beside one after", meanwhile, after, _SLOWED if goals else None
+            )
             yield Figure(f"{name}: the index, of the text", _share(folder, state), None, _PART, "%")
+            yield Figure(f"{name}: the server's memory", _memory(state), None, None, "MB")
             for query in _QUERIES:
                 mine, theirs = medians(_ours(client, query), _peer(folder, query), repeats=7, warm=1)
                 yield Row(f"{name}: {query.what}, {query.text}", mine, theirs, query.goal if goals else None)
@@ -106,6 +114,33 @@ def _measured(folder: Path, scratch: Path, name: str, *, goals: bool) -> Iterato
         yield _reopened(house, name, goals=goals)
     finally:
         house.stop()
+
+
+def _reads(client: Client, folder: Path, *, until_ready: bool) -> float:
+    """The median of reads of a small file, one every 50 ms, in milliseconds: until the index is whole, or a hundred."""
+    target = str(min(folder.rglob("*.[ch]"), default=min(folder.rglob("*.py"))).relative_to(folder))
+    samples, deadline = list[float](), time.monotonic() + _WAIT_SECONDS
+    while time.monotonic() < deadline:
+        began = time.perf_counter()
+        client.call("workspace_inspect", action="read", path=target, end_line=100)
+        samples.append(time.perf_counter() - began)
+        if _is_ready(client) if until_ready else len(samples) == 100:
+            return statistics.median(samples) * 1000
+        time.sleep(0.05)
+    raise RuntimeError("the index is never whole")
+
+
+def _memory(state: Path) -> float:
+    """The resident memory of the server with this state directory, in MB."""
+    mine = f"WORKROOM_STATE={state}".encode()
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (
+                mine in (process / "environ").read_bytes().split(b"\0")
+                and b"mcp" not in (process / "cmdline").read_bytes()
+            ):
+                return int((process / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+    return math.nan
 
 
 def _share(folder: Path, state: Path) -> float:
@@ -143,11 +178,16 @@ def _reopened(house: Ours, name: str, *, goals: bool) -> Figure:
 def _await(client: Client) -> None:
     deadline = time.monotonic() + _WAIT_SECONDS
     while time.monotonic() < deadline:
-        answer = client.call("workspace_inspect", action="capabilities")["structuredContent"]["data"]
-        if answer["guarantees"]["search_index"] == "ready":
+        if _is_ready(client):
             return
         time.sleep(0.05)
     raise RuntimeError("the index is never whole")
+
+
+def _is_ready(client: Client) -> bool:
+    """Whether the index is whole."""
+    answer = client.call("workspace_inspect", action="capabilities")["structuredContent"]["data"]
+    return bool(answer["guarantees"]["search_index"] == "ready")
 
 
 def _ours(client: Client, query: _Query) -> Sample:
