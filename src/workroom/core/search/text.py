@@ -29,7 +29,7 @@ __all__ = ["FileCount", "Match", "Matches", "Narrows", "Query", "Skipped", "sear
 _TIMEOUT = 20.0
 """Seconds after which a search answers what it has."""
 
-_ONE_CORE = 0.06
+_ONE_CORE = 0.03
 """Seconds after which a search that has found little is left to all cores."""
 
 

@@ -13,6 +13,7 @@ along it can't say. So does everything that the watcher may have missed.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import re
@@ -443,14 +444,9 @@ class Index:
 
     def _bring(self) -> None:
         """Have a program of its own look at everything, and take over what it has found."""
-        if self._is_taken_up():
-            with self._traffic.call():
-                self._take_over()
-        else:
+        hurried = self._is_taken_up()
+        if not hurried:
             self._traffic.give_way(_COURTESY)
-            self._take_over()
-
-    def _take_over(self) -> None:
         lost = threading.Event()
         with self._changed:
             self._building, self._meanwhile = lost, set()
@@ -459,8 +455,9 @@ class Index:
                 self._check()
             if not self._wanted() or not any(self._ears.heard_all() for _ in range(_TRIES)):  # each waits a little
                 raise OSError("changes in the folder aren't all heard of")
-            self._build()
-            loaded = self._load()
+            with self._traffic.call() if hurried else contextlib.nullcontext():
+                self._build()
+                loaded = self._load()
         finally:
             with self._changed:
                 self._building = None
