@@ -30,10 +30,9 @@ from benchmarks.measure import Figure, Row, medians, percentile, tell
 from benchmarks.ours import Ours
 
 from workroom.core.search.semantic.rank import load, rank
-from workroom.core.search.semantic.service import COMMON
 from workroom.core.search.semantic.table import Table
 from workroom.core.search.semantic.vectors import Meanings
-from workroom.core.search.semantic.words import words
+from workroom.core.search.semantic.words import COMMON, words
 from workroom.system.process import ripgrep
 
 __all__ = ["measure"]

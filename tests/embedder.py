@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,7 +15,8 @@ _THEMES = ("copy duplicate folder directory", "music song sound play", "mail let
 class Embedder(ThreadingHTTPServer):
     """Its vectors tell how many words of three themes a text has. `seen`: what it was asked, with which key.
 
-    `status`, `answer`: what it answers instead; `limit`: after so many requests it answers 503.
+    `status`, `answer`: what it answers instead; `limit`: after so many requests it answers 503; while `go` is cleared
+    it answers nothing.
     """
 
     daemon_threads = True
@@ -26,6 +28,8 @@ class Embedder(ThreadingHTTPServer):
         self.answer = None
         self.limit = None
         self.width = 8
+        self.go = threading.Event()
+        self.go.set()
         threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
 
     @property
@@ -33,6 +37,7 @@ class Embedder(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}/v1/embeddings"
 
     def close(self):
+        self.go.set()
         self.shutdown()
         self.server_close()
 
@@ -47,6 +52,7 @@ class _Handler(BaseHTTPRequestHandler):
         server = self.server
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         server.seen.append((self.path, self.headers.get("Authorization"), body))
+        server.go.wait()
         status = server.status if server.limit is None or len(server.seen) <= server.limit else 503
         rows = [{"index": n, "embedding": server.vector(text)} for n, text in enumerate(body["input"])]
         answer = server.answer if server.answer is not None else {"data": rows[::-1]}
@@ -56,7 +62,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Location", "/elsewhere")
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
-        self.wfile.write(data)
+        with contextlib.suppress(ConnectionError):  # who asked has gone
+            self.wfile.write(data)
 
     def log_message(self, *_):
         """Say nothing."""

@@ -9,6 +9,7 @@ import sys
 import time
 
 import pytest
+from tests.embedder import Embedder
 
 from workroom.core.search.semantic import build
 from workroom.core.search.semantic.build import LARGEST, Job, bring
@@ -34,10 +35,20 @@ class Place:
         return target
 
     def bring(self, **job):
-        with Root.open(self.tree) as root:
-            steps = list(bring(root, str(self.kept), self.grammars, Job(**job)))
-        assert not job.get("most_bytes", 1) or steps[-1][0] == steps[-1][1]
+        steps = self.steps(**job)
+        assert not job.get("most_bytes", 1) or steps[-1] == ("files", steps[-1][1], steps[-1][1])
         return self.files()
+
+    def steps(self, **job):
+        with Root.open(self.tree) as root:
+            return list(bring(root, str(self.kept), self.grammars, Job(**job)))
+
+    def remote(self):
+        table = Table(str(self.kept))
+        try:
+            return next(iter(table.db.execute("SELECT count(remote) FROM chunks")))[0]
+        finally:
+            table.close()
 
     def files(self):
         """The ids of the files, by path: a file that was read again has another one."""
@@ -66,6 +77,13 @@ class Place:
 @pytest.fixture
 def place(tmp_path, grammars):
     return Place(tmp_path, grammars)
+
+
+@pytest.fixture
+def server():
+    running = Embedder()
+    yield running
+    running.close()
 
 
 def settled(place, **job):
@@ -116,13 +134,13 @@ def test_as_a_program(place):
     place.write("a.py", "def one():\n    pass\n")
     argv = [sys.executable, "-P", "-m", build.__name__, str(place.tree), str(place.kept), str(place.grammars)]
     done = subprocess.run(argv, input=Job().dumped(), capture_output=True, check=True)
-    assert (done.stdout.splitlines()[-1], done.stderr) == (b"1 1", b"")
+    assert (done.stdout.splitlines()[-1], done.stderr) == (b"files 1 1", b"")
     assert set(place.files()) == {"a.py"}
 
 
 def test_a_killed_program_goes_on_where_it_was(place):
-    for number in range(1500):
-        place.write(f"{number:04}.py", "".join(f"def f{n}():\n    return {n}\n" for n in range(60)))
+    for number in range(500):
+        place.write(f"{number:04}.py", "".join(f"def f{n}():\n    return {n}\n" for n in range(20)))
     argv = [sys.executable, "-P", "-m", build.__name__, str(place.tree), str(place.kept), str(place.grammars)]
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
         running.stdin.write(Job().dumped())
@@ -130,10 +148,40 @@ def test_a_killed_program_goes_on_where_it_was(place):
         assert running.stdout.readline()
         running.send_signal(signal.SIGKILL)
     part = place.files()
-    assert 0 < len(part) < 1500
+    assert 0 < len(part) < 500
     whole = place.bring()
-    assert len(whole) == 1500
+    assert len(whole) == 500
     assert all(whole[path] == number for path, number in part.items())
+
+
+def test_vectors_of_an_endpoint(place, server):
+    """Of each piece once, some at a time; none where it fails, and those of another model are forgotten."""
+    for number in range(70):
+        place.write(f"{number}.md", "copy a folder\n")
+    settled(place)
+    small = Endpoint(server.url, "small")
+    assert place.steps(endpoint=small)[-2:] == [("vectors", 64, 70), ("vectors", 70, 70)]
+    assert [len(body["input"]) for _, _, body in server.seen] == [64, 6]
+    assert server.seen[0][2]["input"][0] == "0.md\ncopy a folder\n"
+    place.steps(endpoint=small)
+    assert len(server.seen) == 2
+    server.status = 500
+    assert place.steps(endpoint=Endpoint(server.url, "large"))[-1][0] == "files"
+    assert (place.said()["endpoint"], place.remote()) == (f"large {server.url}", 0)
+    assert "it answered 500" in place.said()["endpoint_fault"]
+    place.steps()
+    assert place.said()["endpoint"] == ""
+
+
+def test_a_file_that_is_gone_by_then_is_sent_by_its_name_alone(place, server):
+    place.write("a.md", "text\n")
+    with Root.open(place.tree) as root:
+        running = bring(root, str(place.kept), place.grammars, Job(endpoint=Endpoint(server.url, "small")))
+        while next(running) != ("files", 1, 1):
+            pass
+        os.unlink(place.tree / "a.md")
+        assert list(running)[-1] == ("vectors", 1, 1)
+    assert server.seen[0][2]["input"] == ["a.md"]
 
 
 def test_a_job_is_what_was_written():

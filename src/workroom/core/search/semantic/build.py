@@ -3,7 +3,8 @@
     python -P -m workroom.core.search.semantic.build ROOT FOLDER GRAMMARS < job.json
 
 A file that is what it was keeps its rows; the rest is read, and written a few files at a time, so that what is done
-can be asked at once. It says how far it is in lines of its output: `DONE OF`. Files are parsed by another program, as
+can be asked at once. It says how far it is in lines of its output: `files DONE OF`, then `vectors
+DONE OF` where an endpoint is asked. Files are parsed by another program, as
 they are everywhere (`syntax.service`).
 """
 
@@ -34,7 +35,7 @@ from workroom.core.search.syntax.service import Syntax
 from workroom.system.root import Root
 from workroom.text.encoding import decode
 
-__all__ = ["LARGEST", "Job", "bring", "main", "path_words"]
+__all__ = ["LARGEST", "Job", "Step", "bring", "main", "path_words"]
 
 LARGEST = 1_000_000
 """Bytes. Larger files are data, or made by programs."""
@@ -42,6 +43,9 @@ _NICE = 10
 _BATCH_SECONDS = 0.5
 _AT_ONCE = 64
 """Pieces whose vectors are asked for in one request."""
+
+Step = tuple[str, int, int]
+"""How many of what are done (`files`, `vectors`), and of how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +74,14 @@ def main(arguments: Sequence[str]) -> int:
     where, folder, grammars = arguments
     os.nice(_NICE)
     with Root.open(where) as root:
-        for done, of in bring(root, folder, Path(grammars), Job.loaded(sys.stdin.buffer.read())):
-            sys.stdout.write(f"{done} {of}\n")
+        for what, done, of in bring(root, folder, Path(grammars), Job.loaded(sys.stdin.buffer.read())):
+            sys.stdout.write(f"{what} {done} {of}\n")
             sys.stdout.flush()
     return 0
 
 
-def bring(root: Root, folder: str, grammars: Path, job: Job) -> Iterator[tuple[int, int]]:
-    """The same, within this process: how many files are done, of how many, again and again."""
+def bring(root: Root, folder: str, grammars: Path, job: Job) -> Iterator[Step]:
+    """The same, within this process."""
     table, syntax = Table(folder, write=True), Syntax(root, grammars, kept=0)
     try:
         yield from _Builder(root, table, syntax, job).bring()
@@ -111,7 +115,7 @@ class _Builder:
         self._job = job
         self._meanings: Meanings | None = None
 
-    def bring(self) -> Iterator[tuple[int, int]]:
+    def bring(self) -> Iterator[Step]:
         """Drop what is gone or doesn't fit any more, then read what is new."""
         chosen, left, large = self._chosen()
         known = self._table.known()
@@ -128,10 +132,10 @@ class _Builder:
                     self._take(todo.pop(0))
                     done += 1
             since = time.monotonic()
-            yield done, len(chosen)
+            yield "files", done, len(chosen)
         if anew:
             self._table.tidy()
-        yield done, len(chosen)
+        yield "files", done, len(chosen)
 
     def _chosen(self) -> tuple[list[_Seen], int, int]:
         """The files that fit, in the order of a walk, those below `first` before all; how many don't, or are large."""
@@ -142,7 +146,7 @@ class _Builder:
         for folder, names in by_folder(paths):
             prefix = "" if folder == "." else f"{folder}/"
             for name, seen in zip(names, self._root.stats(folder, names), strict=True):
-                if seen is None or seen.kind is not Kind.FILE:
+                if seen is None or seen.kind is not Kind.FILE:  # pragma: no cover - it went away this moment
                     continue
                 if seen.size > LARGEST:
                     large += 1
@@ -159,7 +163,7 @@ class _Builder:
         try:
             data, same = self._root.read_with_stat(seen.path, LARGEST)
             known = _written(identity_of(same, at))
-        except WorkroomError:
+        except WorkroomError:  # pragma: no cover - it went away this moment, or isn't ours to read
             data, known = b"", ""  # looked at again the next time
         named = path_words(seen.path)
         self._table.put(seen.path, " ".join(stems(named)), known, seen.size, self._pieces(seen.path, data, named))
@@ -194,7 +198,7 @@ def _written(identity: tuple[int, ...]) -> str:
     return ":".join(map(str, identity))
 
 
-def _told(root: Root, table: Table, endpoint: Endpoint | None) -> Iterator[tuple[int, int]]:
+def _told(root: Root, table: Table, endpoint: Endpoint | None) -> Iterator[Step]:
     """Ask the person's endpoint for the vectors that it hasn't made yet; those of another one are forgotten."""
     name = "" if endpoint is None else endpoint.name()
     if table.said().get("endpoint", "") != name:
@@ -210,7 +214,7 @@ def _told(root: Root, table: Table, endpoint: Endpoint | None) -> Iterator[tuple
             with table.db:
                 packs = [(packed(vector), number) for vector, (number, *_) in zip(found, rows, strict=True)]
                 table.db.executemany("UPDATE chunks SET remote = ? WHERE id = ?", packs)
-            yield _count(table, "remote IS NOT NULL"), _count(table, "1")
+            yield "vectors", _count(table, "remote IS NOT NULL"), _count(table, "1")
     except WorkroomError as error:
         fault = str(error)
     with table.db:

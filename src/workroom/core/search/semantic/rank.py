@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workroom.core.search.semantic.table import Table
-from workroom.core.search.semantic.words import stems, words
+from workroom.core.search.semantic.words import COMMON, stems, words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +29,7 @@ _FILE, _MEANING, _TEST = 0.6, 0.6, 0.7
 _PIECE_WEIGHTS, _FILE_WEIGHTS = (2.0, 2.0, 1.0), (1.0, 1.0)
 _FOREMOST = 100
 """A piece among so many by one of both was found by that."""
+_FEW = 1_000
 _BLOCK = 16_384
 _TESTS = re.compile(r"(?:^|[/_])(?:tests?|testing|spec|specs|__tests__)(?:[/_.]|$)", re.IGNORECASE)
 _TEST_STEM = "test"
@@ -110,7 +111,7 @@ def rank(
 
     if not loaded.chunks.size:
         return []
-    asked = list(dict.fromkeys(stems(words(question))))
+    asked = list(dict.fromkeys(stems(_counting(words(question), loaded.chunks.size))))
     by_words = _placed(table.matching("chunk_words", _PIECE_WEIGHTS, asked), loaded.chunks)
     by_file = _placed(table.matching("file_words", _FILE_WEIGHTS, asked), loaded.files)
     spoken = by_words + _FILE * by_file[loaded.owners]
@@ -123,6 +124,12 @@ def rank(
     best = places[np.argsort(-score[places], kind="stable")[:most]]
     by = _by(spoken[best], _foremost(spoken[places]), meant[best], _foremost(meant[places]))
     return [Ranked(*row) for row in zip(loaded.chunks[best].tolist(), score[best].tolist(), by, strict=True)]
+
+
+def _counting(asked: list[str], pieces: int) -> list[str]:
+    """The words that count. In few pieces the common ones are rare by chance, and say nothing."""
+    telling = [word for word in asked if word not in COMMON]
+    return telling if telling and pieces < _FEW else asked
 
 
 def _is_within(path: str, within: str) -> bool:

@@ -35,7 +35,7 @@ from workroom.core.search.semantic.endpoint import Endpoint
 from workroom.core.search.semantic.rank import Loaded, Ranked, load, rank
 from workroom.core.search.semantic.table import NAME, Table, digest, discard
 from workroom.core.search.semantic.vectors import Meanings
-from workroom.core.search.semantic.words import stems, words
+from workroom.core.search.semantic.words import COMMON, stems, words
 from workroom.system.process import base_env, stream
 from workroom.system.root import Root
 from workroom.text.encoding import decode
@@ -43,13 +43,19 @@ from workroom.text.encoding import decode
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["COMMON", "Answer", "Ears", "Result", "Semantic"]
+__all__ = ["Answer", "Ears", "Result", "Semantic"]
 
 _log = logging.getLogger(__name__)
 
 _WAIT_SECONDS = 8.0
 """So long a question waits for the table; then it is answered from what is in it."""
 _TICK = 0.25
+_VECTORS_SECONDS = 3.0
+"""So long it waits for the endpoint's vectors when all else is there."""
+_RETRY_SECONDS = 60.0
+"""So long after it failed the endpoint is tried again."""
+_QUESTION_SECONDS = 5.0
+"""How long it may take over a question, at most."""
 _BUILD_SECONDS = 3600.0
 _PER_FILE = 2
 """Pieces of one file in an answer, where the question isn't of that file."""
@@ -57,12 +63,6 @@ _SPARE = 10
 """So many times as many pieces are ranked as are wanted: some are of one file, some are others by now."""
 _SAID = 8
 """Words of the question that are told of a result."""
-_COMMON_WORDS = """a about all an and any are as at be been before but by can could did do does for from had has
-have how i if in into is it its may more most no not of off on one only or other our out over own same so some such
-than that the their them then there these they this those through to too under until up was we were what when where
-which while who whose why will with without would you your"""
-COMMON = frozenset(_COMMON_WORDS.split())
-"""Words that say nothing of what a text is about."""
 
 
 class Ears(Protocol):
@@ -107,8 +107,8 @@ class Answer:
     notes: tuple[str, ...]
 
 
-class _Stopped(Exception):  # noqa: N818 - no error: the folder was closed
-    """The folder was closed while its table was brought along."""
+class _Stopped(Exception):  # noqa: N818 - no error
+    """The folder was closed while its table was brought along, or something came that has to go before."""
 
 
 @dataclass(slots=True)
@@ -122,8 +122,19 @@ class _Scope:
     table: Table | None = None
     loaded: Loaded | None = None
     thread: threading.Thread | None = None
+    doing: tuple[int, Job] | None = None
+    """What was heard of, and what is to be done, of what runs now."""
+    superseded: bool = False
+    """What runs now isn't wanted any more."""
+    whole: bool = False
+    """All files are in the table; only the endpoint's vectors may be missing."""
+    vectors: tuple[int, int] | None = None
+    """Of those, how many are there, of how many."""
     brought: tuple[int, Job] | None = None
-    """What was heard of, and what was to be done, when it was brought along last."""
+    """What was heard of, and what was done, when it was brought along last."""
+    ended: float = 0.0
+    faint: bool = False
+    """The endpoint failed then."""
     progress: tuple[int, int] | None = None
     """Files that are done, of how many; None until the folder was walked."""
     fault: str = ""
@@ -156,9 +167,10 @@ class Semantic:
         settings: Callable[[], Settings],
         secret: Callable[[str], str] = lambda _: "",
         wait: float = _WAIT_SECONDS,
+        retry: float = _RETRY_SECONDS,
     ) -> None:
         """`grammars` is where grammars are unpacked; `secret` answers the key that a setting names; a question waits
-        for its table as many seconds as `wait` says."""
+        for its table as many seconds as `wait` says, and an endpoint that failed is tried again after `retry`."""
         self._root = root
         self._folder = folder
         self._grammars = grammars
@@ -166,6 +178,7 @@ class Semantic:
         self._settings = settings
         self._secret = secret
         self._wait = wait
+        self._retry = retry
         self._changed = threading.Condition()
         self._heard = 0
         self._scopes: dict[str, _Scope] = {}
@@ -200,6 +213,10 @@ class Semantic:
         with self._changed:
             done, of = scope.progress or (0, 0)
             unknown = scope.thread is not None and scope.progress is None
+            if not found and asked.path != "." and scope.thread is None and not asked.stale:
+                asked.notes.append(
+                    "Nothing there is indexed: what git ignores, what is no text, and what is too large isn't."
+                )
             if scope.fault:
                 asked.notes.append(f"The index can't be brought along: {scope.fault}.")
         left, large = (int(asked.told.get(name, 0)) for name in ("left", "large"))
@@ -233,13 +250,26 @@ class Semantic:
         sure = scope.where == "." and self._ears.heard_all()
         with self._changed:
             heard = self._heard if sure else -1
-            if scope.thread is not None or self._stopping or (sure and _stands(scope, heard, job)):
+            if scope.thread is not None and scope.whole and not (sure and scope.doing == (heard, job)):
+                scope.superseded = True
+                self._changed.wait_for(lambda: scope.thread is None, self._wait)
+            if scope.thread is not None or self._stopping or (sure and self._stands(scope, heard, job)):
                 return
-            scope.progress, scope.fault = None, ""
+            scope.progress, scope.vectors, scope.fault, scope.whole = None, None, "", False
+            scope.doing, scope.superseded = (heard, job), False
             scope.thread = threading.Thread(
                 target=self._bring, args=(scope, job, heard), name="workroom-meaning", daemon=True
             )
             scope.thread.start()
+
+    def _stands(self, scope: _Scope, heard: int, job: Job) -> bool:
+        """Whether the table is as this job would leave it."""
+        if scope.brought is None or scope.brought[0] != heard:
+            return False
+        if scope.faint and time.monotonic() - scope.ended > self._retry:
+            return False
+        before = scope.brought[1]
+        return job == before or (not scope.left and job == replace(before, first=job.first))
 
     def _bring(self, scope: _Scope, job: Job, heard: int) -> None:
         fault = ""
@@ -251,8 +281,8 @@ class Semantic:
             _log.warning("%s: what is searched by meaning can't be brought along: %s", self._root.path, error)
             fault = str(error)
         with self._changed:
-            scope.brought = None if fault else (heard, job)
-            scope.fault, scope.thread = fault, None
+            scope.brought = None if fault or scope.superseded else (heard, job)
+            scope.fault, scope.thread, scope.ended = fault, None, time.monotonic()
             self._changed.notify_all()
 
     def _build(self, scope: _Scope, job: Job) -> None:
@@ -261,29 +291,39 @@ class Semantic:
         where = str(scope.folder)
         argv = [sys.executable, "-P", "-m", build.__name__, self._root.path, where, str(self._grammars)]
         with stream(
-            argv, cwd=where, env=base_env(), timeout=_BUILD_SECONDS, stdin=job.dumped(), check=self._check
+            argv,
+            cwd=where,
+            env=base_env(),
+            timeout=_BUILD_SECONDS,
+            stdin=job.dumped(),
+            check=lambda: self._check(scope),
         ) as lines:
             for line in lines:
-                done, of = (int(number) for number in line.split())
+                what, done, of = line.split()
                 with self._changed:
-                    scope.progress = (done, of)
+                    if what == b"vectors":
+                        scope.vectors = int(done), int(of)
+                    else:
+                        scope.progress, scope.whole = (int(done), int(of)), done == of
                     self._changed.notify_all()
         if lines.code != 0:
             told = lines.stderr.decode("utf-8", "replace").strip().splitlines()
             raise OSError(told[-1] if told else f"the program ended with {lines.code}")
 
-    def _check(self) -> None:
-        if self._stopping:
+    def _check(self, scope: _Scope) -> None:
+        if self._stopping or scope.superseded:
             raise _Stopped
 
     def _await(self, scope: _Scope, pulse: Pulse) -> None:
-        """Wait until the table is whole, for a while; tell how far it is."""
-        deadline = time.monotonic() + self._wait
+        """Wait until all files are in the table, and a little longer for an endpoint's vectors; tell how far it is."""
+        deadline, hurried = time.monotonic() + self._wait, False
         while time.monotonic() < deadline:
             with self._changed:
                 if self._changed.wait_for(lambda: scope.thread is None, _TICK):
                     return
                 done, of = scope.progress or (0, 0)
+                if scope.whole and not hurried:
+                    deadline, hurried = min(deadline, time.monotonic() + _VECTORS_SECONDS), True
             pulse.beat(done, of or None)
 
     # Asked.
@@ -308,23 +348,26 @@ class Semantic:
                     scope.brought = None
                     if scope.thread is None:
                         discard(str(scope.folder))
-                asked.notes.append("The index was torn; the next call builds it anew.")
+                asked.notes.append("The index is torn; the next call builds it anew.")
                 return []
 
     def _loaded(self, scope: _Scope, table: Table, asked: _Asked) -> tuple[Loaded, np.ndarray]:
         """What is in memory of the table, read again where that is another by now, and the question's vector."""
         endpoint = asked.endpoint
-        if endpoint is not None and asked.told.get("endpoint_fault"):
+        scope.faint = endpoint is not None and bool(asked.told.get("endpoint_fault"))
+        if scope.faint:
             asked.notes.append(f"{asked.told['endpoint_fault']} The local vectors were used.")
             endpoint = None
         loaded = scope.loaded
         if loaded is None or loaded.version != table.version() or loaded.remote != (endpoint is not None):
             loaded = scope.loaded = load(table, remote=endpoint is not None)
         if endpoint is not None and not loaded.remote:
-            asked.notes.append("Not all vectors of the embeddings endpoint are there yet; the local ones were used.")
+            done, of = scope.vectors or (0, len(loaded.chunks))
+            asked.notes.append(f"The embeddings endpoint has made {done} of {of} vectors; the local ones were used.")
         elif endpoint is not None:
             try:
-                (vector,) = endpoint.ask([asked.question])
+                hasty = replace(endpoint, timeout=min(endpoint.timeout, _QUESTION_SECONDS))
+                (vector,) = hasty.ask([asked.question])
                 if len(vector) == loaded.vectors.shape[1]:
                     return loaded, vector
                 raise WorkroomError(ErrorCode.IO_ERROR, "The embeddings endpoint answers vectors of another length.")
@@ -374,14 +417,6 @@ class Semantic:
         except WorkroomError as error:
             return None, f"{error.message} The local vectors were used."
         return Endpoint(settings.embeddings_url, settings.embeddings_model, key, settings.embeddings_timeout), ""
-
-
-def _stands(scope: _Scope, heard: int, job: Job) -> bool:
-    """Whether the table is as this job would leave it."""
-    if scope.brought is None or scope.brought[0] != heard:
-        return False
-    before = scope.brought[1]
-    return job == before or (not scope.left and job == replace(before, first=job.first))
 
 
 def _let_go(scope: _Scope) -> None:

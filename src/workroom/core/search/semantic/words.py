@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-__all__ = ["stems", "words"]
+__all__ = ["COMMON", "stems", "words"]
 
 _NAME = re.compile(r"[^\W\d]\w*|\d+")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
@@ -20,6 +20,12 @@ _FOREIGN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_\u3040-
 """The same beyond ASCII; what is written without blanks is taken letter by letter."""
 _LONGEST = 40
 """Longer words are keys and encoded data."""
+_COMMON_WORDS = """a about all an and any are as at be been before but by can could did do does for from had has
+have how i if in into is it its may more most no not of off on one only or other our out over own same so some such
+than that the their them then there these they this those through to too under until up was we were what when where
+which while who whose why will with without would you your"""
+COMMON = frozenset(_COMMON_WORDS.split())
+"""Words that say nothing of what a text is about."""
 _lock = threading.Lock()
 
 
