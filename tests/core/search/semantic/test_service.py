@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
+from pathlib import Path
 
 import pytest
 from tests.embedder import Embedder
@@ -233,6 +235,27 @@ def ids(house):
         return sorted(number for number, _, _ in opened.known().values())
     finally:
         opened.close()
+
+
+def open_files():
+    found = set()
+    for descriptor in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):
+            found.add(Path(os.readlink(f"/proc/self/fd/{descriptor}")))
+    return found
+
+
+def test_what_is_in_memory_is_let_go(house):
+    house.write("a.py", COPY)
+    semantic = Semantic(
+        house.workspace.root, house.store_folder / "m", house.grammars, Ears(), lambda: house.settings, wait=60, kept=0
+    )
+    semantic.ask("copy a folder", ".", 1)
+    deadline = time.monotonic() + 30
+    while house.store_folder / "m" / "meaning.db" in open_files():
+        assert time.monotonic() < deadline
+    assert [result.path for result in semantic.ask("copy a folder", ".", 1).results] == ["a.py"]
+    semantic.stop()
 
 
 def test_a_program_that_cannot_build_is_told(room):

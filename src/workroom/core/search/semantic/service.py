@@ -27,6 +27,7 @@ import apsw
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.pulse import STILL, Pulse
 from workroom.base.settings import Settings
+from workroom.core.search.idle import Idle
 from workroom.core.search.listing import APART
 from workroom.core.search.semantic import build
 from workroom.core.search.semantic.build import LARGEST, Job, path_words
@@ -50,6 +51,7 @@ _log = logging.getLogger(__name__)
 _WAIT_SECONDS = 8.0
 """So long a question waits for the table; then it is answered from what is in it."""
 _TICK = 0.25
+_KEPT_SECONDS = 300.0
 _VECTORS_SECONDS = 3.0
 """So long it waits for the endpoint's vectors when all else is there."""
 _RETRY_SECONDS = 60.0
@@ -168,9 +170,11 @@ class Semantic:
         secret: Callable[[str], str] = lambda _: "",
         wait: float = _WAIT_SECONDS,
         retry: float = _RETRY_SECONDS,
+        kept: float = _KEPT_SECONDS,
     ) -> None:
         """`grammars` is where grammars are unpacked; `secret` answers the key that a setting names; a question waits
-        for its table as many seconds as `wait` says, and an endpoint that failed is tried again after `retry`."""
+        for its table as many seconds as `wait` says, an endpoint that failed is tried again after `retry`, and what is
+        in memory is let go when nobody has asked for `kept`."""
         self._root = root
         self._folder = folder
         self._grammars = grammars
@@ -185,6 +189,7 @@ class Semantic:
         self._stopping = False
         self._meanings: Meanings | None = None
         self._meaning = threading.Lock()
+        self._idle = Idle(kept, self.forget)
 
     def start(self) -> None:
         """Listen to what changes."""
@@ -195,12 +200,21 @@ class Semantic:
         with self._changed:
             self._stopping = True
             self._changed.notify_all()
+            threads = [scope.thread for scope in self._scopes.values() if scope.thread is not None]
+        for thread in threads:
+            thread.join()
+        self.forget()
+
+    def forget(self) -> None:
+        """Let go of what is in memory, until the next question."""
+        self._idle.stop()
+        with self._changed:
             scopes = list(self._scopes.values())
         for scope in scopes:
-            if scope.thread is not None:
-                scope.thread.join()
             with scope.lock:
                 _let_go(scope)
+        with self._meaning:
+            self._meanings = None
 
     def ask(self, question: str, path: str, limit: int, pulse: Pulse = STILL) -> Answer:
         """The places below the folder, or in the file, `path` that fit best, as they stand on disk now."""
@@ -210,6 +224,7 @@ class Semantic:
         self._freshen(scope, Job(scope.where, path, self._settings().semantic_max_bytes, endpoint))
         self._await(scope, pulse)
         found = self._found(scope, asked)
+        self._idle.asked()
         with self._changed:
             done, of = scope.progress or (0, 0)
             unknown = scope.thread is not None and scope.progress is None
