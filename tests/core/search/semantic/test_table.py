@@ -59,6 +59,12 @@ def test_there_is_nothing_to_read_before_it_is_built(tmp_path):
     assert not (tmp_path / NAME).exists()
 
 
+def test_nothing_is_read_of_another_version(tmp_path):
+    (tmp_path / NAME).write_bytes(b"")
+    with pytest.raises(apsw.CantOpenError, match="isn't built yet"):
+        Table(str(tmp_path))
+
+
 @pytest.mark.parametrize("what", ["torn", "other version"])
 def test_one_that_cannot_be_trusted_is_made_anew(tmp_path, what):
     table = Table(str(tmp_path), write=True)

@@ -34,7 +34,7 @@ from workroom.core.search.semantic.build import LARGEST, Job, path_words
 from workroom.core.search.semantic.chunks import lines_of
 from workroom.core.search.semantic.endpoint import Endpoint
 from workroom.core.search.semantic.rank import Loaded, Ranked, load, rank
-from workroom.core.search.semantic.table import NAME, Table, digest, discard
+from workroom.core.search.semantic.table import Table, digest, discard
 from workroom.core.search.semantic.vectors import Meanings
 from workroom.core.search.semantic.words import COMMON, stems, words
 from workroom.system.process import base_env, stream
@@ -221,8 +221,7 @@ class Semantic:
         scope = self._scope(path)
         endpoint, fault = self._endpoint()
         asked = _Asked(question, path, limit, endpoint, [fault] if fault else [])
-        self._freshen(scope, Job(scope.where, path, self._settings().semantic_max_bytes, endpoint))
-        self._await(scope, pulse)
+        self._keep_up(scope, Job(scope.where, path, self._settings().semantic_max_bytes, endpoint), pulse)
         found = self._found(scope, asked)
         self._idle.asked()
         with self._changed:
@@ -260,22 +259,33 @@ class Semantic:
         with self._changed:
             return self._scopes.setdefault(where, _Scope(where, self._folder / name))
 
-    def _freshen(self, scope: _Scope, job: Job) -> None:
-        """Have the table brought along, unless nothing was heard of since it was."""
+    def _keep_up(self, scope: _Scope, job: Job, pulse: Pulse) -> None:
+        """Have all that happened so far in the table, as far as that takes no longer than a question waits."""
+        deadline = time.monotonic() + self._wait
+        while True:
+            earlier = self._freshen(scope, job)
+            self._await(scope, pulse, deadline)
+            if not earlier or time.monotonic() >= deadline:
+                return
+
+    def _freshen(self, scope: _Scope, job: Job) -> bool:
+        """Have it brought along, unless nothing was heard of since it was; whether a run goes on that began before."""
         sure = scope.where == "." and self._ears.heard_all()
         with self._changed:
             heard = self._heard if sure else -1
-            if scope.thread is not None and scope.whole and not (sure and scope.doing == (heard, job)):
+            fits = sure and scope.doing == (heard, job)
+            if scope.thread is not None and scope.whole and not fits:
                 scope.superseded = True
                 self._changed.wait_for(lambda: scope.thread is None, self._wait)
             if scope.thread is not None or self._stopping or (sure and self._stands(scope, heard, job)):
-                return
+                return scope.thread is not None and not fits
             scope.progress, scope.vectors, scope.fault, scope.whole = None, None, "", False
             scope.doing, scope.superseded = (heard, job), False
             scope.thread = threading.Thread(
                 target=self._bring, args=(scope, job, heard), name="workroom-meaning", daemon=True
             )
             scope.thread.start()
+            return False
 
     def _stands(self, scope: _Scope, heard: int, job: Job) -> bool:
         """Whether the table is as this job would leave it."""
@@ -329,9 +339,9 @@ class Semantic:
         if self._stopping or scope.superseded:
             raise _Stopped
 
-    def _await(self, scope: _Scope, pulse: Pulse) -> None:
+    def _await(self, scope: _Scope, pulse: Pulse, deadline: float) -> None:
         """Wait until all files are in the table, and a little longer for an endpoint's vectors; tell how far it is."""
-        deadline, hurried = time.monotonic() + self._wait, False
+        hurried = False
         while time.monotonic() < deadline:
             with self._changed:
                 if self._changed.wait_for(lambda: scope.thread is None, _TICK):
@@ -348,14 +358,14 @@ class Semantic:
         with scope.lock:
             try:
                 if scope.table is None:
-                    if not (scope.folder / NAME).exists():
-                        return []
                     scope.table = Table(str(scope.folder))
                 asked.told = scope.table.said()
                 scope.left = int(asked.told.get("left", 0))
                 loaded, vector = self._loaded(scope, scope.table, asked)
                 best = rank(scope.table, loaded, asked.question, vector, asked.path, _SPARE * (asked.limit + 1))
                 return list(self._checked(scope.table, loaded, best, asked))
+            except apsw.CantOpenError:
+                return []
             except apsw.Error as error:
                 _log.warning("%s: what is searched by meaning is torn: %s", self._root.path, error)
                 _let_go(scope)

@@ -69,15 +69,19 @@ class Table:
     def __init__(self, folder: str, *, write: bool = False) -> None:
         """Open the table in a folder; to write, made anew where there is none of this version.
 
-        apsw.Error for one that can't be read, or isn't there.
+        apsw.Error for one that can't be read; apsw.CantOpenError where there is none of this version yet.
         """
         path = os.path.join(folder, NAME)
         if write and _version(path) != _VERSION:
             discard(folder)
         self.db = _connected(path, write=write)
-        if write and self._one("PRAGMA user_version") != _VERSION:
-            with self.db:
-                self.db.execute(_SCHEMA)
+        if self._one("PRAGMA user_version") == _VERSION:
+            return
+        if not write:
+            self.db.close()
+            raise apsw.CantOpenError("it isn't built yet")
+        with self.db:
+            self.db.execute(_SCHEMA)
 
     def close(self) -> None:
         """Give it up."""
