@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 
-__all__ = ["bomb", "encrypted", "pdf", "pdf_of"]
+__all__ = ["bomb", "encrypted", "heap", "long_page", "pdf", "pdf_of"]
 
 
 def pdf_of(objects: Sequence[bytes], trailer: bytes = b"") -> bytes:
@@ -53,6 +53,27 @@ def bomb() -> bytes:
     pages = [
         b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>", _page(5), _stream(data, filters),
+    ]  # fmt: skip
+    return pdf_of(pages)
+
+
+def long_page(contents: bytes) -> bytes:
+    """A PDF of one page with these contents."""
+    pages = [
+        b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>", _page(5), _stream(contents),
+    ]  # fmt: skip
+    return pdf_of(pages)
+
+
+def heap() -> bytes:
+    """A page whose contents are one stream many times over, gigabytes in all."""
+    again = b"[%s]" % b" ".join([b"5 0 R"] * 100)
+    data = zlib.compress(b"q " * 20_000_000, 9)
+    pages = [
+        b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>", _page(5).replace(b"5 0 R", again),
+        _stream(data, b"/Filter /FlateDecode"),
     ]  # fmt: skip
     return pdf_of(pages)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from workroom.base.envelope import PROTOCOL, Artifact, Envelope, failure
+from workroom.base.envelope import PROTOCOL, Artifact, Envelope, Picture, failure
 from workroom.base.errors import ErrorCode, WorkroomError
 
 
@@ -15,6 +15,15 @@ def test_absent_fields_are_left_out() -> None:
         "summary": "Done.",
         "retention": {"importance": "normal"},
     }
+
+
+def test_pictures_are_no_part_of_it_and_can_be_carried() -> None:
+    answer = Envelope(ok=True, operation="x", summary="s", data={"a": 1}, pictures=(Picture("p", "image/png", b"abc"),))
+    assert "pictures" not in answer.to_json()
+    assert answer.shown() == answer.to_json()
+    pictures = [{"path": "p", "mimeType": "image/png", "base64": "YWJj"}]
+    assert answer.carried() == {**answer.to_json(), "pictures": pictures}
+    assert replace(answer, pictures=()).carried() == answer.to_json()
 
 
 def test_every_field_has_its_place_and_is_json() -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 import time
 
 import pytest
-from tests.documents import bomb, encrypted, pdf, pdf_of
+from tests.documents import bomb, encrypted, heap, pdf, pdf_of
 
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.search.pdf import LARGEST_PDF, read_pdf
@@ -83,6 +84,34 @@ def test_many_pages_are_read_as_far_as_there_is_room(root):
 def test_what_takes_too_long_is_given_up(root):
     message = refused(ErrorCode.TIMEOUT, root, pdf(*["page"] * 1_000), chars=10**9, seconds=0.01)
     assert "takes too long" in message
+
+
+def test_what_needs_too_much_memory_is_refused(root):
+    started = time.monotonic()
+    assert "needs too much memory" in refused(ErrorCode.INVALID_INPUT, root, heap())
+    assert time.monotonic() - started < 60
+
+
+def test_a_file_that_changes_meanwhile_is_told(root, tmp_path):
+    (tmp_path / "f").write_bytes(pdf(*["page"] * 5_000))
+    over = threading.Event()
+
+    def write() -> None:
+        with (tmp_path / "f").open("ab") as file:
+            while not over.is_set():
+                file.write(b"%")
+                file.flush()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        with pytest.raises(WorkroomError) as caught:
+            read_pdf(root, "f", 1, None, 10_000, None, 60.0)
+    finally:
+        over.set()
+        writer.join()
+    assert caught.value.code is ErrorCode.IO_ERROR
+    assert "changed while it was read" in str(caught.value)
 
 
 def test_what_is_too_large_is_refused_with_the_figure(root, tmp_path):

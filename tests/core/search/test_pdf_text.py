@@ -7,7 +7,7 @@ import json
 
 import pypdfium2  # type: ignore[import-untyped]
 import pytest
-from tests.documents import encrypted, pdf
+from tests.documents import encrypted, long_page, pdf
 
 from workroom.core.search.pdf_text import main, pages
 
@@ -27,9 +27,18 @@ def test_pages_until_there_is_no_room():
         (b"%PDF-", {"error": "damaged"}),
     ],
 )
-def test_the_program_answers_json(capsys, data, told):
+def test_the_program_answers_json(capsysbinary, data, told):
     assert main(["1", "9", "1000"], io.BytesIO(data)) == 0
-    assert json.loads(capsys.readouterr().out) == told
+    assert json.loads(capsysbinary.readouterr().out) == told
+
+
+def test_a_page_of_a_million_characters_is_cut():
+    lines = "\n".join(["word " * 20] * 50)
+    page = pdf(lines).replace(b"BT /F1 12 Tf", b"BT /F1 1 Tf")
+    stream = page[page.index(b"BT ") : page.index(b"ET\nendstream") + 2] + b" "
+    (text,) = pages(pypdfium2, io.BytesIO(long_page(stream * 250)), 1, 1, 10)["texts"]
+    assert 900_000 < len(text) < 1_000_100
+    assert text.endswith(" characters more)")
 
 
 def test_a_page_that_cant_be_read_is_none():

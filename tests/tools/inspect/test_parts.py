@@ -158,11 +158,18 @@ def test_pages_of_a_pdf(read, house):
 
 
 def test_a_large_pdf_that_is_known(read, house):
-    data = pdf("One") + b"\n%" + b"x" * 17_000_000
+    data = pdf("One").replace(b"%\xe2\xe3", b"%\0\xe3") + b"\n%" + b"x" * 17_000_000
     house.write("f.pdf", data)
     sha = hashlib.sha256(data).hexdigest()
-    assert read("f.pdf").data["sha256"] == sha
+    answer = read("f.pdf")
+    assert (answer.data["sha256"], answer.text) == (sha, "-- page 1 of 1\nOne")
     assert read("f.pdf", known_sha256=sha).data["unchanged"]
+
+
+def test_a_page_that_cant_be_read(read, house):
+    house.write("f.pdf", pdf("One", "Two").replace(b"6 0 obj", b"9 0 obj"))
+    answer = read("f.pdf")
+    assert answer.text == "-- page 1 of 2\nOne\n-- page 2 of 2, which can't be read"
 
 
 def test_pages_in_turn(read, house):

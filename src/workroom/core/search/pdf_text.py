@@ -21,6 +21,8 @@ __all__ = ["main", "pages"]
 
 _MEMORY = 1024**3
 _SECONDS = 30
+_PAGE_CHARS = 1_000_000
+"""What is told of one page."""
 _PASSWORD = 4  # FPDF_ERR_PASSWORD
 
 
@@ -42,7 +44,7 @@ def main(arguments: Sequence[str], file: BinaryIO | None = None) -> int:
             return {"error": "encrypted" if error.err_code == _PASSWORD else "damaged"}
 
     answer = confined(told, []) if has_landlock() else told()
-    sys.stdout.write(json.dumps(answer))
+    sys.stdout.buffer.write(json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace"))
     return 0
 
 
@@ -65,6 +67,8 @@ def _text(library: Any, document: Any, index: int) -> str | None:
         text: str = document[index].get_textpage().get_text_bounded()
     except library.PdfiumError:
         return None
+    if len(text) > _PAGE_CHARS:
+        text = f"{text[:_PAGE_CHARS]}\n… ({len(text) - _PAGE_CHARS:,} characters more)"
     lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\ufffe", "-").split("\n")
     return "\n".join(line.rstrip() for line in lines).strip("\n").replace("\0", "\ufffd")
 

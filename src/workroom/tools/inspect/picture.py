@@ -60,19 +60,15 @@ def picture_said(data: dict[str, Any]) -> str:
 
 
 def _read(root: Root, target: str) -> bytes:
-    try:
-        return root.read(target, PICTURE_BYTES)
-    except WorkroomError as error:
-        if error.code is not ErrorCode.LIMIT_EXCEEDED:
-            raise
-        seen = root.stat(target)
-        size = f"{seen.size:,} bytes" if seen is not None else "more"
+    seen = root.stat(target)
+    if seen is not None and seen.size > PICTURE_BYTES:
         raise WorkroomError(
             ErrorCode.LIMIT_EXCEEDED,
-            f"{target!r} holds {size}; of pictures at most {PICTURE_BYTES:,} bytes are shown.",
+            f"{target!r} holds {seen.size:,} bytes; of pictures at most {PICTURE_BYTES:,} bytes are shown.",
             next_step=_SMALLER,
-            details={"path": target, "limit": PICTURE_BYTES, **({"bytes": seen.size} if seen is not None else {})},
-        ) from None
+            details={"path": target, "bytes": seen.size, "limit": PICTURE_BYTES},
+        )
+    return root.read(target, PICTURE_BYTES)
 
 
 def _check_side(facts: dict[str, Any]) -> None:
