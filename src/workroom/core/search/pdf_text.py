@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import codecs
 import json
-import resource
 import sys
 from collections.abc import Sequence
 from typing import Any, BinaryIO
@@ -30,6 +29,8 @@ def main(arguments: Sequence[str], file: BinaryIO | None = None) -> int:
     """Tell the pages of the PDF on standard input, within limits; of another file without."""
     first, last, chars = map(int, arguments)
     if file is None:  # pragma: no cover - it would bind the process of the tests
+        import resource  # noqa: PLC0415 - Windows has none, and can import this module
+
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
         resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
     # All of it is loaded before nothing can be opened any more.
