@@ -8,8 +8,8 @@ is spared what it would have to try: the file system server, which can't search 
 
 Counted are the characters of all answers, as text, which is what most clients show; what our answers and the file
 system server's have in structured content, which some show in its place, is counted by itself. What the calls cost
-isn't counted; it is about the same for all. Ours is the longer one where it tells more: numbers of lines and the hash by
-which an edit is guarded, sizes in a listing, and who changed what and when.
+isn't counted; it is about the same for all. Ours is the longer one where it tells more: numbers of lines and the hash
+by which an edit is guarded, sizes in a listing, and who changed what and when.
 """
 
 from __future__ import annotations

@@ -121,6 +121,20 @@ def test_a_long_line(inspect, house):
     assert "cutLines" not in inspect("read", path="f", max_chars=6000).data
 
 
+def test_a_line_that_no_answer_holds_is_folded_into_a_file(inspect, house):
+    body = "".join(f"{n:07}" for n in range(10_000))
+    house.write("f", f"first\n{body}\nlast\n")
+    assert inspect("read", path="f", start_line=2).artifacts == ()
+    answer = inspect("read", path="f", start_line=2, end_line=2, max_chars=20_000)
+    (artifact,) = answer.artifacts
+    assert answer.data["cutLines"] == 1
+    assert f"folded after 1,000 characters, is in {artifact.path}" in answer.summary
+    folded = (house.folder / artifact.path).read_text()
+    assert folded.replace("\n", "") == body
+    assert inspect("read", path=artifact.path, start_line=70, end_line=70).text == f"70 | {body[69_000:]}"
+    assert inspect("read", paths=["f", "f"], max_chars=20_000).artifacts == ()
+
+
 def test_bytes_that_are_no_text(inspect, house):
     house.write("broken", "ключ: значение ".encode() + b"\xff\n")
     answer = inspect("read", path="broken")

@@ -51,7 +51,8 @@ class Excerpt:
 
     `last` is `first - 1` when no line was read; both are None where nobody counted. `complete`: every line that was
     wanted is there; `cut_lines` of them are not whole. `lossy`: bytes that can't be decoded are shown as U+FFFD.
-    `unchanged`: the caller has these very bytes, and nothing else was looked at.
+    `unchanged`: the caller has these very bytes, and nothing else was looked at. `line`: where the text is of one line
+    that is cut, all of that which was read: of a very long one in a large file a mebibyte at most.
     """
 
     size: int
@@ -66,6 +67,7 @@ class Excerpt:
     cut_lines: int = 0
     lossy: bool = False
     unchanged: bool = False
+    line: str = ""
 
 
 def excerpt(root: Root, path: str, span: Span) -> Excerpt:
@@ -89,7 +91,8 @@ def excerpt(root: Root, path: str, span: Span) -> Excerpt:
     lines = split_lines(file.text)
     first, last = _range(path, span, len(lines))
     chosen = lines if last - first + 1 == len(lines) else lines[first - 1 : last]
-    fit = _fit(_showable(chosen) if file.lossy else chosen, first, span)
+    shown = _showable(chosen) if file.lossy else chosen
+    fit = _fit(shown, first, span)
     return Excerpt(
         size=len(data),
         sha256=sha,
@@ -102,6 +105,7 @@ def excerpt(root: Root, path: str, span: Span) -> Excerpt:
         complete=fit.count == len(chosen),
         cut_lines=fit.cut_lines,
         lossy=file.lossy,
+        line=fit.line(shown),
     )
 
 
@@ -136,6 +140,10 @@ class _Fit:
     count: int
     cut_lines: int
     skipped: int = 0
+
+    def line(self, lines: Sequence[str]) -> str:
+        """The only line that was fitted in, whole, where it is cut."""
+        return lines[self.skipped] if self.count == self.cut_lines == 1 else ""
 
 
 def _fit(lines: Sequence[str], first: int, span: Span) -> _Fit:
@@ -269,6 +277,7 @@ def _excerpt_of(
         complete=fit.count == len(raw) and (ended or not more),
         cut_lines=max(fit.cut_lines, int(part)),
         lossy=any("\ufffd" in line for line in lines),
+        line=fit.line(lines),
     )
 
 

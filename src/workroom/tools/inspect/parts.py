@@ -22,7 +22,7 @@ from workroom.text.notebook import cells
 from workroom.tools.inspect.shown import Shown, unchanged
 from workroom.tools.tool import Call
 
-__all__ = ["Wanted", "notebook", "pdf"]
+__all__ = ["Wanted", "kept", "notebook", "pdf"]
 
 _PDF_SECONDS = 15.0
 _LEAST_SECONDS = 2.0
@@ -98,7 +98,7 @@ def _shown(
     if parts and not count:
         text, said = _beginning(parts[0], wanted.room), f"{noun} {wanted.first} of {total:,}, as text, and cut."
         if wanted.count == 1:
-            artifacts = _kept(agentic, parts[0], f"{noun} {wanted.first} of {facts['path']}")
+            artifacts = kept(agentic, parts[0], f"{noun} {wanted.first} of {facts['path']}")
         said += "".join(f" The whole of it is in {each.path}." for each in artifacts) or " Read it by itself."
     more = last < min(total, wanted.last or total)
     data = {
@@ -131,8 +131,8 @@ def _beginning(part: str, room: int) -> str:
     return kept[: kept.rfind("\n") + 1 or len(kept)].rstrip("\n")
 
 
-def _kept(agentic: Agentic, part: str, what: str) -> tuple[Artifact, ...]:
-    """The whole part as a file, where one can be written."""
+def kept(agentic: Agentic, part: str, what: str) -> tuple[Artifact, ...]:
+    """What an answer had no room for as a file, where one can be written."""
     raw = part.encode("utf-8", "replace")
     try:
         artifact = agentic.write(f"artifacts/read-{hashlib.sha256(raw).hexdigest()[:12]}.txt", raw, "part", what)

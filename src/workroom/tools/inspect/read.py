@@ -8,14 +8,15 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from workroom.base.envelope import Envelope
+from workroom.base.envelope import Artifact, Envelope
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.core.search.excerpt import Excerpt, Span, excerpt, json_length
 from workroom.core.search.listing import shown_path
 from workroom.core.search.pieces import REACH
 from workroom.core.search.syntax.symbols import Place
+from workroom.text.lines import without_ending
 from workroom.tools.inspect.common import Paths, places, resolved, room, with_help
-from workroom.tools.inspect.parts import Wanted, notebook, pdf
+from workroom.tools.inspect.parts import Wanted, kept, notebook, pdf
 from workroom.tools.inspect.picture import Gallery, picture_said
 from workroom.tools.inspect.shown import Shown, unchanged
 from workroom.tools.inspect.symbols import place_line, place_row, the_only
@@ -31,6 +32,9 @@ _ROW = 450
 
 _LEAST = 900
 """Characters of a file and its facts below which it isn't worth while to begin with it."""
+
+_FOLD = 1_000
+"""Characters of a line in a file that holds a long one."""
 
 _TRIES = 20
 """How often a definition is looked for in a file that keeps changing."""
@@ -259,7 +263,16 @@ def _as_lines(call: Call, arguments: Read, where: dict[str, Any], target: str, s
             next_step="Send `start_line` and `end_line`.",
         )
     data = _data(where, found, tail=span.tail is not None)
-    return Shown(data, _said(data, found), found.text)
+    artifacts = _folded(call, where["path"], found) if arguments.max_chars and span.reach == REACH else ()
+    whole = "".join(f" The whole of it, folded after {_FOLD:,} characters, is in {each.path}." for each in artifacts)
+    return Shown(data, _said(data, found) + whole, found.text, artifacts=artifacts)
+
+
+def _folded(call: Call, path: str, found: Excerpt) -> tuple[Artifact, ...]:
+    """A line that is too long for an answer, where more of it was asked for, as a file that can be read by lines."""
+    body = without_ending(found.line)
+    folded = [body[at : at + _FOLD] for at in range(0, len(body), _FOLD)]
+    return kept(call.workspace.agentic, "\n".join(folded), f"line {found.first} of {path}, folded") if body else ()
 
 
 def _as_other(
