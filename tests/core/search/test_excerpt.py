@@ -261,10 +261,41 @@ def test_a_large_file_with_a_mark(root, ws):
     assert (found.text, found.encoding) == ("1 | first", "utf-8-bom")
 
 
-def test_a_large_file_whose_newlines_are_two_bytes(root, ws):
-    (ws / "f").write_bytes("a line\n".encode("utf-16") * 1_200_000)
-    error = refused(ErrorCode.LIMIT_EXCEEDED, excerpt, root, "f", Span())
-    assert "utf-16-le" in error.message
+@pytest.mark.parametrize("codec", ["utf-16", "utf-16-be", "utf-32"])
+def test_a_large_file_whose_newlines_are_several_bytes(root, ws, codec):
+    body = "".join(f"line {n} of größe ਊ\n" for n in range(600_000))
+    data = body.encode(codec)
+    (ws / "f").write_bytes(data)
+    sha = hashlib.sha256(data).hexdigest() if len(data) <= 64_000_000 else None
+    found = excerpt(root, "f", Span(room=2_000))
+    assert (found.sha256, found.total, found.first, found.complete) == (sha, None, 1, False)
+    assert found.text.startswith("1 | line 0 of größe ਊ\n2 | line 1 of")
+    found = excerpt(root, "f", Span(last=2))
+    assert (found.text.split("\n")[1], found.complete) == ("2 | line 1 of größe ਊ", True)
+    found = excerpt(root, "f", Span(tail=2))
+    assert (found.text, found.first, found.complete) == (
+        "line 599998 of größe ਊ\nline 599999 of größe ਊ\n", None, True,
+    )  # fmt: skip
+    found = excerpt(root, "f", Span(tail=10_000, room=2_000))
+    assert not found.complete
+    assert found.text.endswith("line 599999 of größe ਊ\n")
+    if sha:
+        assert excerpt(root, "f", Span(known=sha)).unchanged
+    found = excerpt(root, "f", Span(first=400_000, last=400_001))
+    assert found.text == "400000 | line 399999 of größe ਊ\n400001 | line 400000 of größe ਊ"
+    assert found.complete
+    assert excerpt(root, "f", Span(first=600_000)).complete
+    for first in (600_001, 700_000):
+        refused(ErrorCode.LIMIT_EXCEEDED, excerpt, root, "f", Span(first=first))
+    assert describe(root, "f").total is None
+
+
+def test_a_large_line_of_wide_characters(root, ws):
+    (ws / "f").write_bytes(("x" * 9_000_000 + "end").encode("utf-16"))
+    found = excerpt(root, "f", Span())
+    assert (found.text[:6], found.cut_lines, found.complete) == ("1 | xx", 1, False)
+    found = excerpt(root, "f", Span(tail=1))
+    assert (found.text[-4:], found.cut_lines, found.complete) == ("xend", 1, True)
 
 
 def test_a_large_file_of_one_line(root, ws):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workroom.base.errors import WorkroomError
-from workroom.core.search.pieces import Survey, content_kind, last_lines, lines_at, sample, survey
+from workroom.core.search.pieces import Survey, content_kind, last_lines, lines_at, sample, survey, wide_offset
 
 
 @pytest.fixture
@@ -67,3 +67,18 @@ def test_kinds_of_content():
 def test_what_is_written_meanwhile_isnt_counted(opened):
     found = survey(opened(b"one\ntwo\nthree\n"), 8, 1)
     assert found == Survey(hashlib.sha256(b"one\ntwo\n").hexdigest(), 2, 0)
+
+
+@given(
+    st.lists(st.sampled_from(["a", "\n", "ਊ", "Ā", "ā\n"])).map("".join),
+    st.integers(1, 6),
+    st.sampled_from(["le", "be"]),
+)
+def test_lines_of_wide_characters_begin_where_they_do(text, first, order):
+    codec = f"utf-16-{order}"
+    lines = text.split("\n")
+    with open(os.memfd_create("f"), "w+b", buffering=0) as stream:
+        stream.write(text.encode(codec))
+        found = wide_offset(stream.fileno(), len(text.encode(codec)), first, codec)
+    reached = first <= len(lines)
+    assert found == (len("".join(f"{line}\n" for line in lines[: first - 1]).encode(codec)) if reached else None)

@@ -16,10 +16,23 @@ from functools import lru_cache
 from json.encoder import encode_basestring
 
 from workroom.base.errors import ErrorCode, WorkroomError
-from workroom.core.search.pieces import LONGEST, REACH, WHOLE, Survey, binary, last_lines, lines_at, sample, survey
+from workroom.core.search.part import From, Part, UpTo, read_part
+from workroom.core.search.pieces import (
+    LONGEST,
+    REACH,
+    WHOLE,
+    Survey,
+    binary,
+    last_lines,
+    lines_at,
+    sample,
+    survey,
+    wide_offset,
+)
 from workroom.system.root import Root, refusal
 from workroom.text.encoding import TextFile, decode
 from workroom.text.lines import line_ending, numbered, split_lines, without_ending
+from workroom.text.piece import width_of
 
 __all__ = ["Excerpt", "Span", "describe", "excerpt", "json_length"]
 
@@ -229,6 +242,8 @@ def _opened(root: Root, path: str) -> Iterator[tuple[int, int]]:
 def _of_large(root: Root, path: str, span: Span) -> Excerpt:
     with _opened(root, path) as (descriptor, size):
         head = sample(path, descriptor, size)
+        if width_of(head.encoding) > 1:
+            return _of_wide(path, descriptor, size, head, span)
         seen = survey(descriptor, size, span.first, span.reach)
         if span.known is not None and span.known == seen.sha256:
             return Excerpt(size, seen.sha256, unchanged=True)
@@ -239,7 +254,8 @@ def _of_large(root: Root, path: str, span: Span) -> Excerpt:
         wanted = None if span.last is None else span.last - span.first + 1
         raw = lines_at(descriptor, seen.offset, span.room * 4, wanted)
         part = seen.offset + sum(map(len, raw)) < size and not raw[-1].endswith(b"\n")
-        return _excerpt_of(raw, span.first, size, head, seen, span, part=part, more=wanted is None or len(raw) < wanted)
+        more = wanted is None or len(raw) < wanted
+        return _excerpt_of(_decoded(raw, head), span.first, size, head, seen, span, part=part, more=more)
 
 
 def _tail_of_large(descriptor: int, size: int, head: TextFile, seen: Survey, span: Span) -> Excerpt:
@@ -248,15 +264,46 @@ def _tail_of_large(descriptor: int, size: int, head: TextFile, seen: Survey, spa
     first = None if seen.total is None else seen.total - len(tail) + 1
     if part:  # of one long line what it ends with
         tail = [tail[0][-span.line_room :]]
-    return _excerpt_of(tail, first, size, head, seen, span, part=part, more=len(tail) < (span.tail or 1))
+    lines = _decoded(tail, head)
+    return _excerpt_of(lines, first, size, head, seen, span, part=part, more=len(tail) < (span.tail or 1))
+
+
+def _of_wide(path: str, descriptor: int, size: int, head: TextFile, span: Span) -> Excerpt:
+    """The same of a file in whose encoding a newline is several bytes; its lines aren't counted to the end."""
+    seen = Survey(survey(descriptor, size, 1).sha256, None, 0)
+    if span.known is not None and span.known == seen.sha256:
+        return Excerpt(size, seen.sha256, unchanged=True)
+    most = min(span.room * 4, LONGEST)
+    if span.tail is not None:
+        found = read_part(descriptor, head, UpTo(size), most)
+        lines = _lines_of(found)
+        part = len(lines) == 1 and found.start > 0
+        tail = [lines[0][-span.line_room :]] if part else lines[-span.tail :]
+        return _excerpt_of(tail, None, size, head, seen, span, part=part, more=len(tail) < span.tail)
+    offset = wide_offset(descriptor, min(size, span.reach), span.first, head.encoding)
+    if offset is None or offset >= size:
+        raise _out_of_reach(path, span, size, seen)
+    found = read_part(descriptor, head, From(offset), most)
+    wanted = None if span.last is None else span.last - span.first + 1
+    lines = _lines_of(found)[:wanted]
+    part = len(lines) == 1 and found.end < size and not lines[0].endswith("\n")
+    more = found.end < size and (wanted is None or len(lines) < wanted)
+    return _excerpt_of(lines, span.first, size, head, seen, span, part=part, more=more)
+
+
+def _lines_of(found: Part) -> list[str]:
+    return list(map(_without_holes, split_lines(found.text)))
+
+
+def _decoded(raw: list[bytes], head: TextFile) -> list[str]:
+    codec = head.encoding.removesuffix("-bom")
+    return [_without_holes(line.decode(codec, "replace")) for line in raw]
 
 
 def _excerpt_of(
-    raw: list[bytes], first: int | None, size: int, head: TextFile, seen: Survey, span: Span, *, part: bool, more: bool
+    lines: list[str], first: int | None, size: int, head: TextFile, seen: Survey, span: Span, *, part: bool, more: bool
 ) -> Excerpt:
     """`part`: the only line isn't whole. `more`: lines that are wanted lie where nobody has looked."""
-    codec = head.encoding.removesuffix("-bom")
-    lines = [_without_holes(line.decode(codec, "replace")) for line in raw]
     if first == 1 and lines:
         lines[0] = lines[0].removeprefix("\ufeff")
     shown = replace(span, numbers=span.numbers and first is not None)
@@ -274,7 +321,7 @@ def _excerpt_of(
         total=seen.total,
         encoding=head.encoding,
         line_ending=line_ending(head.text),
-        complete=fit.count == len(raw) and (ended or not more),
+        complete=fit.count == len(lines) and (ended or not more),
         cut_lines=max(fit.cut_lines, int(part)),
         lossy=any("\ufffd" in line for line in lines),
         line=fit.line(lines),
@@ -293,8 +340,9 @@ def _describe_large(root: Root, path: str) -> Excerpt:
             head = sample(path, descriptor, size)
         except WorkroomError:
             return Excerpt(size, seen.sha256)
+        total = seen.total if width_of(head.encoding) == 1 else None
         ending = line_ending(head.text)
-        return Excerpt(size, seen.sha256, total=seen.total, encoding=head.encoding, line_ending=ending)
+        return Excerpt(size, seen.sha256, total=total, encoding=head.encoding, line_ending=ending)
 
 
 def _out_of_reach(path: str, span: Span, size: int, seen: Survey) -> WorkroomError:

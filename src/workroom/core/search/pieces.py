@@ -27,6 +27,7 @@ __all__ = [
     "lines_at",
     "sample",
     "survey",
+    "wide_offset",
 ]
 
 WHOLE = 16_000_000
@@ -84,18 +85,12 @@ def head_of(descriptor: int) -> tuple[bytes, TextFile | None]:
 
 
 def sample(path: str, descriptor: int, size: int) -> TextFile:
-    """The beginning, which tells the encoding. Only encodings in which a newline is one byte are cut in pieces here."""
+    """The beginning, which tells the encoding."""
     head, file = head_of(descriptor)
     if file is None and not head.strip(b"\0"):
         file = _behind_hole(descriptor, len(head))
     if file is None:
         raise binary(path, head[:16], size, None)
-    if file.encoding.startswith(("utf-16", "utf-32")):
-        raise WorkroomError(
-            ErrorCode.LIMIT_EXCEEDED,
-            f"{path!r} is {file.encoding} and holds {size:,} bytes; in that encoding at most {WHOLE:,} are read.",
-            next_step="Search it instead.",
-        )
     return file
 
 
@@ -144,6 +139,22 @@ def _nth_newline(chunk: bytes, count: int) -> int:
     for _ in range(count):
         at = chunk.index(b"\n", at + 1)
     return at
+
+
+def wide_offset(descriptor: int, reach: int, first: int, encoding: str) -> int | None:
+    """Where the line `first` begins, in an encoding whose newline is several bytes; None where it isn't reached."""
+    newline = "\n".encode(encoding)
+    at, left = 0, first - 1
+    while left and at < reach and (chunk := os.pread(descriptor, min(_CHUNK, reach - at), at)):
+        place = chunk.find(newline)
+        while place >= 0:
+            if place % len(newline) == 0:  # else it lies across two characters
+                left -= 1
+                if not left:
+                    return at + place + len(newline)
+            place = chunk.find(newline, place + 1)
+        at += len(chunk)
+    return None if left else 0
 
 
 def lines_at(descriptor: int, offset: int, room: int, wanted: int | None) -> list[bytes]:
