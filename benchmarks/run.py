@@ -1,6 +1,6 @@
 """`python -m benchmarks.run [NAME ...]`: each figure beside a peer's, both measured in one run.
 
-Names: commits, recovery, calls, starts, tools, pages, editor, find, screen, search, looks, meaning; without any, all.
+Names: commits, recovery, calls, starts, tools, pages, editor, find, screen, search, looks, meaning, trees; none: all.
 `--check` ends with 1 when a goal is missed.
 """
 
@@ -11,7 +11,21 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from benchmarks import calls, commits, editor, find, looks, meaning, pages, recovery, screen, search, starts, tool_list
+from benchmarks import (
+    calls,
+    commits,
+    editor,
+    find,
+    looks,
+    meaning,
+    pages,
+    recovery,
+    screen,
+    search,
+    starts,
+    tool_list,
+    trees,
+)
 from benchmarks.measure import Figure, Row, table, tell
 
 _ALL: Mapping[str, Callable[[Path], Iterator[Row] | Iterator[Figure] | Iterator[Row | Figure]]] = {
@@ -27,6 +41,7 @@ _ALL: Mapping[str, Callable[[Path], Iterator[Row] | Iterator[Figure] | Iterator[
     "search": search.measure,
     "looks": looks.measure,
     "meaning": meaning.measure,
+    "trees": trees.measure,
 }
 
 

@@ -139,6 +139,9 @@ def _first(entries: Iterable[os.DirEntry[str]], after: str, most: int, fits: Cal
         name = entry.name
         if name <= after or name.startswith(STAGE_PREFIX):
             continue
+        if last is not None and name > last and fits is None:
+            count += 1
+            continue
         is_file = entry.is_file(follow_symlinks=False)
         if fits is not None and not fits(name) and (is_file or entry_kind(entry) is not Kind.DIRECTORY):
             passed += 1

@@ -3,7 +3,7 @@
     survey(parts, top, depth) ──> Survey: files, directories, languages, tests
                                   `- tree(depth, room)  the upper levels first, each with what was left out
 
-Up to 100,000 files each name is looked at; of more, every so manieth.
+Up to 50,000 files each name is looked at; of more, every so manieth.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from workroom.text.language import language_of
 
 __all__ = ["Language", "Part", "Survey", "survey"]
 
-_LOOKED_AT = 100_000
+_LOOKED_AT = 50_000
 """Of more files, so many names are looked at."""
 _SIZED = 40
 """Of so many files of a language the size is looked at."""
