@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 from tests.conftest import AGENT
 
 from workroom.core.search.listing import Tally
@@ -74,3 +76,14 @@ def test_truncated_means_that_there_was_more(house):
     house.write("z/z/z", "x")
     assert cut(4) == (True, False)
     assert cut(8) == (False, True)
+
+
+def test_a_large_folder_is_not_read_again_while_it_is_the_same(house, ask):
+    for number in range(5_000):
+        house.write(f"many/{number}", "")
+    threading.Event().wait(0.15)  # within one tick a folder can change unseen
+    for _ in range(3):
+        assert len(ask("tree", path="many")["tree"]["children"]) == 5_000
+    assert house.workspace.names.large.read == 1
+    house.write("many/new", "")
+    assert len(ask("tree", path="many")["tree"]["children"]) == 5_001

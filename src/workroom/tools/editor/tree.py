@@ -89,7 +89,7 @@ def grown(call: Call, path: str, depth: int, ignored: bool, tally: Tally, left: 
             continue
         seen_before, tally.cut = tally.looked_at, False
         options = Options(depth=1, ignored=ignored, budget=tally.looked_at + max(left, 1))
-        paths = [entry.path for entry in walk(root, folder, options, tally)]
+        paths = [entry.path for entry in walk(root, folder, options, tally, folders=call.workspace.names.large)]
         if not left and (paths or tally.cut):
             truncated = True
             continue
