@@ -43,6 +43,7 @@ def test_every_key_of_the_help_sheet_does_something(visit: Visit) -> None:
         "Ctrl+Shift+P": lambda: shown(page, "Run a command"),
         "Ctrl+F": lambda: expect(page.get_by_role("textbox", name="Find")).to_be_focused(),
         "Ctrl+G": lambda: expect(page.get_by_role("textbox", name="Go to line")).to_be_focused(),
+        "Ctrl+Shift+O": lambda: shown(page, "Go to a symbol"),
         "F7": lambda: expect(told(page)).to_contain_text("Line 2 of"),
         "Shift+F7": lambda: expect(page.get_by_text("Change 1 of 1: 1 line added")).to_be_visible(),
         "Alt+PageDown": lambda: selected(page, "b.txt"),

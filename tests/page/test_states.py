@@ -59,6 +59,11 @@ def look(page: Page) -> None:
     page.get_by_role("button", name="Undo this").click()
 
 
+def made(page: Page) -> None:
+    item(page, "made.txt").click()
+    text_of(page, "made.txt").click()
+
+
 def search(page: Page) -> None:
     side(page, "Search").get_by_label("Look for").fill("made")
     page.keyboard.press("Enter")
@@ -112,6 +117,12 @@ VIEWS = {
         lambda page: page.keyboard.press("Control+P"),
         lambda page: page.get_by_role("option", name="made.txt"),
         first=lambda page: expect(item(page, "made.txt")).to_be_visible(),
+    ),
+    "symbols": View(
+        '"symbols"',
+        lambda page: page.keyboard.press("Control+Shift+O"),
+        lambda page: page.get_by_text("Nothing is known of this file"),
+        first=made,
     ),
 }
 

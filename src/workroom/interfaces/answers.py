@@ -40,6 +40,8 @@ __all__ = [
     "Settings",
     "Shown",
     "Status",
+    "SymbolRow",
+    "Symbols",
     "Undone",
     "Verified",
     "WaitingRow",
@@ -364,6 +366,31 @@ class Presence(TypedDict):
     """Who works in the folder, in the order in which they came."""
 
     present: list[PresentRow]
+
+
+class SymbolRow(TypedDict):
+    """One definition in a file."""
+
+    name: str
+    kind: str
+    line: int
+    """Where its name stands, from 1."""
+    level: int
+    """In how many others it stands."""
+    signature: str
+    """How it begins, on one line."""
+
+
+class Symbols(TypedDict):
+    """What is defined in a file, in its order."""
+
+    symbols: list[SymbolRow]
+    faulty: bool
+    """Whether not all of it could be parsed, so that some may be missing."""
+    cut: bool
+    """Whether there are more."""
+    unparsed: str
+    """Why it isn't parsed at all, in words; empty where it is."""
 
 
 class Verified(TypedDict):

@@ -18,8 +18,16 @@ from workroom.core.clients import Client
 from workroom.core.transactions import Strategy
 from workroom.interfaces import answers
 from workroom.interfaces.editing import bytes_of, proposal_row
-from workroom.interfaces.person_rows import client_row, decided_row, entry_row, plain, present_row, workspace_row
-from workroom.person import audit, calls, clients, decisions, settings
+from workroom.interfaces.person_rows import (
+    client_row,
+    decided_row,
+    entry_row,
+    plain,
+    present_row,
+    symbol_rows,
+    workspace_row,
+)
+from workroom.person import audit, calls, clients, decisions, settings, symbols
 from workroom.person import rewind as rewinding
 from workroom.person import undo as history
 from workroom.person.credential import PersonCredential
@@ -186,6 +194,12 @@ class _Rewind(_Params):
 class _Tool(_Params):
     name: str
     arguments: dict[str, Any] = {}
+
+
+class _Symbols(_Params):
+    path: str
+    text: str | None = None
+    """What was typed there and isn't saved; without it what stands on disk counts."""
 
 
 class SinceParams(_Params):
@@ -383,6 +397,13 @@ def _presence_list(asking: Asking, _params: _Nothing) -> answers.Presence:
     return {"present": [present_row(each, asking.session.id) for each in there]}
 
 
+def _symbols(asking: Asking, params: _Symbols) -> answers.Symbols:
+    found = symbols.symbols(asking.credential, asking.workspace, params.path, params.text)
+    outline = found.outline
+    rows = symbol_rows(outline.definitions)
+    return {"symbols": rows, "faulty": outline.faulty, "cut": outline.cut, "unparsed": str(found.unparsed or "")}
+
+
 def _audit_verify(asking: Asking, params: _Verify) -> answers.Verified:
     verdict = audit.verify(asking.credential, _log_of(asking, params), params.since, params.expect)
     return cast("answers.Verified", {**asdict(verdict), "good": verdict.good})
@@ -464,6 +485,7 @@ METHODS: Mapping[str, _Method] = {
     "undo": _Method(_Undo, _undo),
     "rewind": _Method(_Rewind, _rewind),
     "presence.list": _Method(_Nothing, _presence_list),
+    "symbols": _Method(_Symbols, _symbols),
     "audit.verify": _Method(_Verify, _audit_verify),
     "audit.export": _Method(_Export, _audit_export),
     "clients.create": _Method(_NewClient, _clients_create),

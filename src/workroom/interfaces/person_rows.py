@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from workroom.base.errors import WorkroomError
 from workroom.core.approvals import Approval
 from workroom.core.clients import Client
+from workroom.core.search.syntax.model import Definition
 from workroom.core.transactions import Entry
 from workroom.interfaces import answers
 from workroom.person.decisions import Decided
@@ -15,7 +18,7 @@ from workroom.text.display import flags_of
 from workroom.text.display import show as escaped
 from workroom.tools.workspace import Workspace
 
-__all__ = ["client_row", "decided_row", "entry_row", "plain", "present_row", "workspace_row"]
+__all__ = ["client_row", "decided_row", "entry_row", "plain", "present_row", "symbol_rows", "workspace_row"]
 
 _SHOWN_PATHS = 20
 
@@ -105,6 +108,23 @@ def client_row(state: StateDirectory, client: Client) -> answers.ClientRow:
         "expiresAt": None if client.expires_at is None else iso(client.expires_at),
         "expired": client.expires_at is not None and client.expires_at <= now(),
     }
+
+
+def symbol_rows(definitions: Sequence[Definition]) -> list[answers.SymbolRow]:
+    """The definitions of a file, each with the number of those that it stands in."""
+    levels: list[int] = []
+    rows: list[answers.SymbolRow] = []
+    for each in definitions:
+        levels.append(0 if each.parent is None else levels[each.parent] + 1)
+        row: answers.SymbolRow = {
+            "name": plain(each.name),
+            "kind": str(each.kind),
+            "line": each.line,
+            "level": levels[-1],
+            "signature": plain(each.signature),
+        }
+        rows.append(row)
+    return rows
 
 
 def plain(text: str) -> str:

@@ -59,7 +59,7 @@ def test_a_file(inspect, house):
         "kindsLeftOut": {"field": 1},
     }
     assert answer.text == lines
-    assert answer.summary == "src/a.py: 5 definitions in 1 file. Without 1 field (kind shows them)."
+    assert answer.summary == "src/a.py: 5 definitions in 1 file. Kinds left out: field (1)."
     assert answer.omit_when_summarizing == ("files",)
 
 
@@ -182,6 +182,9 @@ def test_a_file_with_more_than_is_told_says_so(inspect, house):
     answer = inspect(path="a.py", limit=5_000, cursor="19999:a.py")
     assert answer.data["files"][0]["cut"] is True
     assert answer.data["truncated"] is True
+    answer = inspect(path="a.py", symbol="g")
+    assert (answer.data["total"], answer.data["truncated"]) == (None, True)
+    assert answer.summary == "a.py: 0 definitions of g. Not everything was looked into: a narrower path is."
 
 
 def test_where_a_symbol_is(inspect, house):
@@ -200,7 +203,7 @@ def test_where_a_symbol_is(inspect, house):
         "filesParsed": 1,
     }
     assert answer.text == "src/a.py:10-12 method Room.open"
-    assert answer.summary == "1 definition of Room.open in src. 1 of 1 files that name it were parsed."
+    assert answer.summary == "src: 1 definition of Room.open. 1 of 1 files that name it were parsed."
     assert inspect(symbol="close").data["total"] == 2
     assert inspect(symbol="close", kind="function").text == "src/b.py:1-1 function close"
     assert inspect(symbol="size").text == "src/a.py:8-8 field Room.size"

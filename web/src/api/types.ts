@@ -146,6 +146,12 @@ export type StatusAnswer = { server: ServerRow; workspaces: WorkspaceRow[]; know
 
 export type StatusParams = object;
 
+export type SymbolRow = { name: string; kind: string; line: number; level: number; signature: string };
+
+export type SymbolsAnswer = { symbols: SymbolRow[]; faulty: boolean; cut: boolean; unparsed: string };
+
+export type SymbolsParams = { path: string; text?: string | null };
+
 export type ToolAnswer = Record<string, unknown>;
 
 export type ToolParams = { name: string; arguments?: Record<string, unknown> };
@@ -183,6 +189,7 @@ export interface Methods {
   "undo": { params: UndoParams; answer: UndoAnswer };
   "rewind": { params: RewindParams; answer: RewindAnswer };
   "presence.list": { params: PresenceListParams; answer: PresenceListAnswer };
+  "symbols": { params: SymbolsParams; answer: SymbolsAnswer };
   "audit.verify": { params: AuditVerifyParams; answer: AuditVerifyAnswer };
   "audit.export": { params: AuditExportParams; answer: AuditExportAnswer };
   "clients.create": { params: ClientsCreateParams; answer: ClientsCreateAnswer };

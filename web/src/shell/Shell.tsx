@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import { Inbox } from "../inbox/Inbox";
 import { Boundary } from "../parts/Boundary";
 import { useFocusBack } from "../parts/useFocusBack";
+import { GoToSymbol } from "../quick/GoToSymbol";
 import { QuickOpen } from "../quick/QuickOpen";
 import { nameOf } from "../parts/paths";
 import type { Room } from "../state/room";
@@ -53,6 +54,7 @@ export function Shell({ room, folders, choose, note }: ShellProps) {
         <Notice />
         {picking === "command" ? <Palette /> : null}
         {picking === "file" ? <QuickOpen /> : null}
+        {picking === "symbol" ? <GoToSymbol /> : null}
       </div>
     </PlaceProvider>
   );

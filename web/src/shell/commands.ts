@@ -11,7 +11,7 @@ import { asRefused } from "../state/store";
 import { shownOf } from "../state/tabs";
 import { switchTheme } from "../state/theme";
 import type { Place } from "./place";
-import { findInText, goToLine, stepChange } from "./steps";
+import { findInText, goToLine, goToSymbol, stepChange } from "./steps";
 import { closeTab, save, showInbox, showSearch, turn } from "./useKeys";
 import { SIDE } from "./views";
 
@@ -36,6 +36,7 @@ const COMMANDS: Command[] = [
   { title: "Find: In this file", keys: "Ctrl+F", run: findInText, fits: hasText },
   { title: "Find: In all files", keys: "Ctrl+Shift+F", run: showSearch },
   { title: "Go to: Line", keys: "Ctrl+G", run: goToLine, fits: hasText },
+  { title: "Go to: Symbol", keys: "Ctrl+Shift+O", run: goToSymbol, fits: isFile },
   { title: "Go to: Next change", keys: "F7", run: (place) => stepChange(place, 1), fits: isOpen },
   { title: "Go to: Previous change", keys: "Shift+F7", run: (place) => stepChange(place, -1), fits: isOpen },
   ...(Object.keys(VIEWS) as View[]).map((view) => ({

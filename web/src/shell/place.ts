@@ -15,6 +15,9 @@ import { reopen } from "./reopen";
 /** A sentence for a moment, and what it offers. */
 export type Said = { text: string; offer?: { says: string; run: () => void } | undefined };
 
+/** What is found by typing in a dialog. */
+export type Picked = "file" | "command" | "symbol";
+
 /** What a narrow window shows of the three: on a wide one all are there. */
 export type Pane = "side" | "middle" | "inbox";
 
@@ -30,7 +33,7 @@ export class Place {
   /** Whether the list of keys is shown. */
   readonly help = new Store(false);
   /** Which dialog is shown in which one of many is found. */
-  readonly picking = new Store<"file" | "command" | null>(null);
+  readonly picking = new Store<Picked | null>(null);
   /** Told to screen readers, and shown for a moment. */
   readonly notice = new Store<Said>({ text: "" });
   /** Which change was gone to last in what is shown. */
@@ -86,7 +89,7 @@ export class Place {
   }
 
   /** That dialog was closed; another may stand in its place already. */
-  picked(what: "file" | "command"): void {
+  picked(what: Picked): void {
     if (this.picking.get() === what) this.picking.set(null);
   }
 

@@ -1,4 +1,5 @@
 /** From change to change in what is shown: in a text by its cursor, elsewhere from hunk to hunk. */
+import { shownOf } from "../state/tabs";
 import type { Place } from "./place";
 
 /** What the shown text can do; the editor that holds it says so. */
@@ -23,6 +24,13 @@ export function findInText(place: Place): boolean {
 export function goToLine(place: Place): boolean {
   if (!place.text || document.querySelector(OTHER)) return false;
   place.text.goToLine();
+  return true;
+}
+
+/** Whether a text is shown that symbols can be gone to in; a dialog over it is answered first. */
+export function goToSymbol(place: Place): boolean {
+  if (shownOf(place.tabs.get())?.kind !== "file" || document.querySelector("dialog[open]:not(.picker)")) return false;
+  place.picking.set("symbol");
   return true;
 }
 

@@ -1,8 +1,8 @@
 /** Keys of the whole page. None of them decides anything. */
 import { useEffect } from "react";
 import { shownOf } from "../state/tabs";
-import type { Place } from "./place";
-import { findInText, goToLine, stepChange } from "./steps";
+import type { Picked, Place } from "./place";
+import { findInText, goToLine, goToSymbol, stepChange } from "./steps";
 
 /** What the help sheet lists; `run` answers whether the key was taken. */
 export const KEYS = [
@@ -14,6 +14,7 @@ export const KEYS = [
   { keys: "Ctrl+S", says: "Save the file" },
   { keys: "Ctrl+F", says: "Find in the file" },
   { keys: "Ctrl+G", says: "Go to a line" },
+  { keys: "Ctrl+Shift+O", says: "Go to a symbol: a definition in the file" },
   { keys: "F7", says: "Next change: since the commit, else not saved; Alt+F5 too" },
   { keys: "Shift+F7", says: "Previous change; Shift+Alt+F5 too" },
   { keys: "F2", says: "Rename, in the tree" },
@@ -52,6 +53,7 @@ function run(place: Place, event: KeyboardEvent): boolean {
 function withControl(place: Place, event: KeyboardEvent): boolean {
   const key = event.key.toLowerCase();
   if (event.shiftKey && key === "p") return pick(place, "command");
+  if (event.shiftKey && key === "o") return goToSymbol(place);
   if (event.shiftKey) return key === "f" && showSearch(place);
   if (key === "s") return save(place);
   if (key === "p") return pick(place, "file");
@@ -61,7 +63,7 @@ function withControl(place: Place, event: KeyboardEvent): boolean {
 }
 
 /** Not over another dialog, which is answered first; the browser's printing is never meant. */
-function pick(place: Place, what: "file" | "command"): true {
+function pick(place: Place, what: Picked): true {
   if (!document.querySelector("dialog[open]:not(.picker)")) place.picking.set(what);
   return true;
 }

@@ -108,10 +108,11 @@ def _where(call: Call, symbol: str, path: str, target: str, kind: Kind | None) -
         data["unparsed"] = dict(places.unparsed)
     if places.near and not rows:
         data["near"] = places.near
-    said = f"{_many(len(rows), 'definition')} of {symbol} in {path}."
+    said = f"{path}: {_many(len(rows), 'definition')} of {symbol}."
     if places.named:
-        said += f" {places.parsed} of {places.named} files that name it were parsed"
-        said += ", for want of time: a narrower path is looked into whole." if places.cut else "."
+        said += f" {places.parsed} of {places.named} files that name it were parsed."
+    if places.cut:
+        said += " Not everything was looked into: a narrower path is."
     if data.get("near"):
         said += f" Near: {', '.join(places.near)}."
     return Envelope(
@@ -268,7 +269,7 @@ def _told(path: str, pages: _Pages, tally: Tally) -> Envelope:
     said = f"{path}: {_many(pages.count, 'definition')} in {_many(len(pages.files), 'file')}"
     said += f"; go on with cursor {pages.cursor!r}." if pages.cursor is not None else "."
     if pages.hidden:
-        said += f" Without {', '.join(f'{count} {kind}' for kind, count in pages.hidden.items())} (kind shows them)."
+        said += f" Kinds left out: {', '.join(f'{kind} ({count})' for kind, count in pages.hidden.items())}."
     faulty = [row["path"] for row in pages.files if "faulty" in row]
     if faulty:
         said += f" Not all could be parsed of: {', '.join(faulty[:5])}{' and others' if len(faulty) > 5 else ''}."

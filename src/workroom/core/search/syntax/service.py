@@ -87,6 +87,14 @@ class Syntax:
             if error.code is not ErrorCode.LIMIT_EXCEEDED:
                 raise
             return Parsed(unparsed=Unparsed.TOO_LARGE)
+        return self._of_data(path, data)
+
+    def of_text(self, path: str, text: str) -> Parsed:
+        """The same of a text that isn't saved yet, as it would be in the file at that path."""
+        data = text.encode("utf-8", "surrogateescape")
+        return self._of_data(path, data) if len(data) <= LARGEST else Parsed(unparsed=Unparsed.TOO_LARGE)
+
+    def _of_data(self, path: str, data: bytes) -> Parsed:
         sha = hashlib.sha256(data).hexdigest()
         grammar = grammar_of(path, data[:_HEAD])
         if grammar is None:

@@ -82,8 +82,11 @@ def matching(definitions: Sequence[Definition], symbol: str) -> list[Definition]
     What stands in another one that is named so (a constructor in its class) isn't meant.
     """
     wanted = _plain(symbol)
+    last = wanted.rpartition(".")[2]
     found: dict[int, Definition] = {}
     for number, each in enumerate(definitions):
+        if last not in each.qualified:
+            continue
         qualified = _plain(each.qualified)
         if qualified != wanted and not qualified.endswith(f".{wanted}") and each.name != symbol:
             continue
