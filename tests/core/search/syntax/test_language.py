@@ -16,7 +16,9 @@ from workroom.core.search.syntax.language import grammar_of
         ("a.swift", "swift"), ("a.kts", "kotlin"), ("a.scala", "scala"), ("a.bash", "bash"), (".bashrc", "bash"),
         ("a.lua", "lua"), ("README.md", "markdown"), ("a.json", "json"), ("a.yml", "yaml"), ("a.toml", "toml"),
         ("Cargo.lock", "toml"), ("a.css", "css"), ("a.scss", "scss"), ("a.html", "html"), ("a.sql", "sql"),
-        ("Makefile", "make"), ("a.mk", "make"), ("a.fish", None), ("a.ini", None), ("a.txt", None), ("a", None),
+        ("Makefile", "make"), ("a.mk", "make"), ("a.ini", "ini"), ("setup.cfg", "ini"), ("a.tf", "hcl"),
+        ("a.proto", "proto"), ("a.graphql", "graphql"), ("a.ps1", "powershell"), ("a.zig", "zig"), ("a.m", "objc"),
+        ("a.fish", None), ("a.conf", None), ("a.txt", None), ("a", None),
         ("a.png", None), ("dir.py/a", None), (".py", None),
     ],
 )  # fmt: skip

@@ -13,14 +13,14 @@ __all__ = ["grammar_of", "may_have_grammar"]
 _BY_ENDING: Mapping[str, str] = {
     "tsx": "tsx", "toml": "toml", "lock": "toml", "vue": "html", "svelte": "html", "mdx": "markdown",
     "cu": "cpp", "cuh": "cpp", "bzl": "python", "star": "python", "mk": "make", "mak": "make", "sql": "sql",
-    "fish": "", "astro": "", "ini": "", "conf": "", "cfg": "", "properties": "", "pyx": "", "ipynb": "",
+    "zig": "zig", "fish": "", "astro": "", "conf": "", "properties": "", "pyx": "", "ipynb": "",
     "json5": "", "jsonl": "", "ndjson": "", "map": "", "edn": "",
 }  # fmt: skip
 """Where the ending says more than the language's name, or the language's grammar doesn't fit; empty: none does."""
 
 _BY_NAME: Mapping[str, str] = {"makefile": "make", "gnumakefile": "make", "kbuild": "make", "pipfile": "toml"}
 
-_BY_LANGUAGE: Mapping[str, str] = {"shell": "bash", "objective-c": "", "ini": ""}
+_BY_LANGUAGE: Mapping[str, str] = {"shell": "bash", "objective-c": "objc"}
 """Where a grammar has another name than the language."""
 
 _PROGRAMS: Mapping[str, str] = {

@@ -20,12 +20,19 @@ _OWN_FIELDS = {"impl_item": ("type",), "pair": ("key",), "type_alias": ("name", 
 _FIRST = frozenset(
     {"const_element", "enum_entry", "property_declaration", "variable_declaration", "table", "table_array_element"}
     | {"pair", "rule", "mixin_statement", "function_statement", "macro_declaration", "variable_declarator"}
-    | {"create_table", "create_view", "create_function"}
+    | {"create_table", "create_view", "create_function", "class_interface", "class_implementation"}
+    | {"protocol_declaration", "method_definition", "method_declaration", "test_declaration"}
+    | {"message", "enum", "service", "rpc", "field", "enum_field", "section", "setting"}
+    | {"function_statement", "class_statement", "enum_statement", "class_method_definition"}
+    | {"class_property_definition", "enum_member", "object_type_definition", "interface_type_definition"}
+    | {"enum_type_definition", "input_object_type_definition", "union_type_definition", "scalar_type_definition"}
+    | {"field_definition", "directive_definition"}
 )
 """Where the name is the first of some children that hasn't a field."""
 _FIRST_TYPES = frozenset(
     {"name", "identifier", "simple_identifier", "variable_declaration", "bare_key", "quoted_key", "dotted_key"}
-    | {"targets", "object_reference"}
+    | {"targets", "object_reference", "message_name", "enum_name", "service_name", "rpc_name", "function_name"}
+    | {"simple_name", "variable", "section_name", "setting_name", "string"}
 )
 _SEVERAL = frozenset({"declaration", "field_declaration", "type_definition", "var_spec", "const_spec", "enum_entry"})
 _CALLED = {
@@ -40,6 +47,7 @@ _NAMELESS = frozenset(
     {"pattern_list", "tuple_pattern", "object_pattern", "array_pattern", "subscript", "subscript_expression"}
     | {"attribute", "list_pattern", "left_assignment_list", "bracket_index_expression", "template_string"}
 )
+_HOLDING = frozenset({"variable_declaration", "variable_name", "section_name"})
 _QUALIFIED = frozenset(
     {"member_expression", "dot_index_expression", "method_index_expression", "scope_resolution", "qualified_name"}
 )
@@ -71,6 +79,8 @@ def named(node: Node) -> Iterator[Named]:
     kind = node.type
     if kind in _STYLES:
         yield Named(_before_block(node), node)
+    elif kind == "block":
+        yield Named(" ".join(_bare(text_of(each)) for each in _labels(node)), node)
     elif kind == "element":
         name = _element(node)
         if name:
@@ -143,15 +153,13 @@ def _field_into(node: Node) -> str:
 
 def _only(node: Node) -> Node | None:
     """The child in which a name goes on where the grammar has no field for it."""
-    if node.type.endswith(("_declarator", "_scalar", "_node")) or node.type in {
-        "variable_declaration",
-        "variable_name",
-    }:
+    if node.type.endswith(("_declarator", "_scalar", "_node")) or node.type in _HOLDING:
         return next(iter(node.named_children), None)
     return None
 
 
 def _bare(name: str) -> str:
+    name = name.removeprefix("$")
     return name[1:-1] if len(name) > 2 and name[0] == name[-1] and name[0] in "\"'`" else name
 
 
@@ -190,12 +198,22 @@ def refined(node: Node, kind: Kind) -> Kind:
         words |= {text_of(child) for child in node.named_children if child.type == "modifiers"}
         said = {"struct": Kind.STRUCT, "enum": Kind.ENUM, "interface": Kind.INTERFACE, "extension": Kind.IMPL}
         return next((of for word, of in said.items() if any(word in each.split() for each in words)), kind)
+    if node.type == "variable_declaration":
+        said = {"struct": Kind.STRUCT, "enum": Kind.ENUM, "union": Kind.UNION}
+        words = {child.type.partition("_")[0] for child in node.children}
+        found = next((of for word, of in said.items() if word in words), None)
+        return found or (Kind.CONSTANT if "const" in words else kind)
     if node.type in {"type_spec", "type_definition"}:
         of = node.child_by_field_name("type")
         said = {"struct": Kind.STRUCT, "union": Kind.UNION, "enum": Kind.ENUM, "interface": Kind.INTERFACE}
         whole = of is not None and (of.type.endswith("_type") or of.child_by_field_name("body") is not None)
         return said.get(of.type.partition("_")[0], kind) if of is not None and whole else kind
     return kind
+
+
+def _labels(block: Node) -> Iterator[Node]:
+    """What a block of HCL is called: its type, and the names behind it."""
+    return (child for child in block.named_children if child.type in {"identifier", "string_lit"})
 
 
 def _element(node: Node) -> str:

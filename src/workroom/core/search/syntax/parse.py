@@ -35,8 +35,6 @@ _SINGLE = 8
 _CLASSLIKE = frozenset({Kind.CLASS, Kind.STRUCT, Kind.UNION, Kind.ENUM, Kind.INTERFACE, Kind.TRAIT, Kind.IMPL})
 _FUNCTIONS = frozenset({Kind.FUNCTION, Kind.METHOD})
 _ITEMS = frozenset({"array", "block_sequence_item", "flow_sequence"})
-_VALUED = frozenset({"assignment_expression", "pair", "field"})
-"""Nodes that define something only where the value is a function or a class."""
 _BLANKS = re.compile(r"\s+")
 
 
@@ -144,7 +142,7 @@ class _Reader:
         wanted = self._grammar.names.get(node.type)
         if not found.name or found.name.startswith(".PHONY") or (wanted is not None and found.node.type != wanted):
             return False
-        if self._keyed or node.type not in _VALUED:
+        if node.type not in self._grammar.valued:
             return True
         return is_function(found.value) or is_class(found.value)
 
@@ -193,7 +191,7 @@ class _Reader:
         while (parent := node.parent) is not None and parent.type in self._grammar.around:
             if parent.named_child_count > _SINGLE:
                 break
-            if sum(child.type in self._grammar.by_node for child in parent.named_children) != 1:
+            if sum(child.type in self._grammar.by_node for child in parent.named_children) > 1:
                 break
             node = parent
         return node

@@ -20,6 +20,8 @@ class Grammar:
     """Those that count only outside of functions, where they don't name a function."""
     bodied: frozenset[str] = frozenset()
     """Those that count only with a body: without one they only name what is defined elsewhere."""
+    valued: frozenset[str] = frozenset()
+    """Those that count only where the value is a function or a class."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Those that count only with a name of a certain type."""
     around: frozenset[str] = frozenset()
@@ -49,6 +51,7 @@ _JAVASCRIPT: Mapping[Kind, str] = {
     Kind.FIELD: "field_definition",
 }
 _SCRIPT_LOCAL = _set("arrow_function function_expression generator_function")
+_SCRIPT_VALUED = _set("assignment_expression pair")
 _SCRIPT_AROUND = _set("export_statement lexical_declaration variable_declaration expression_statement")
 
 _TYPESCRIPT = Grammar(
@@ -64,6 +67,7 @@ _TYPESCRIPT = Grammar(
         Kind.FIELD: "public_field_definition property_signature",
     },
     outer=_set("variable_declarator property_signature method_signature pair assignment_expression"),
+    valued=_SCRIPT_VALUED,
     around=_SCRIPT_AROUND | {"ambient_declaration"},
     local=_SCRIPT_LOCAL,
     above=_set("comment decorator"),
@@ -137,7 +141,19 @@ GRAMMARS: Mapping[str, Grammar] = {
         around=_set("const_declaration var_declaration type_declaration"),
         local=_set("func_literal"),
     ),
+    "graphql": Grammar(
+        {
+            Kind.TYPE: "object_type_definition input_object_type_definition union_type_definition "
+            "scalar_type_definition",
+            Kind.INTERFACE: "interface_type_definition",
+            Kind.ENUM: "enum_type_definition",
+            Kind.FIELD: "field_definition",
+        },
+        around=_set("definition type_system_definition type_definition"),
+    ),
+    "hcl": Grammar({Kind.KEY: "block"}, above=_set("comment")),
     "html": Grammar({Kind.ELEMENT: "element"}, separator=" > "),
+    "ini": Grammar({Kind.KEY: "section setting"}),
     "java": Grammar(
         {
             Kind.CLASS: "class_declaration record_declaration",
@@ -154,6 +170,7 @@ GRAMMARS: Mapping[str, Grammar] = {
     "javascript": Grammar(
         _JAVASCRIPT,
         outer=_set("variable_declarator pair assignment_expression"),
+        valued=_SCRIPT_VALUED,
         around=_SCRIPT_AROUND,
         local=_SCRIPT_LOCAL,
         above=_set("comment decorator"),
@@ -175,11 +192,24 @@ GRAMMARS: Mapping[str, Grammar] = {
     "lua": Grammar(
         {Kind.FUNCTION: "function_declaration", Kind.VARIABLE: "assignment_statement", Kind.FIELD: "field"},
         outer=_set("assignment_statement field"),
+        valued=_set("field"),
         around=_set("variable_declaration"),
         local=_set("function_definition"),
     ),
     "make": Grammar({Kind.TARGET: "rule", Kind.VARIABLE: "variable_assignment", Kind.MACRO: "define_directive"}),
     "markdown": Grammar({Kind.HEADING: "atx_heading setext_heading"}, above=frozenset(), separator=" > "),
+    "objc": Grammar(
+        {
+            **_C,
+            Kind.INTERFACE: "class_interface protocol_declaration",
+            Kind.CLASS: "class_implementation",
+            Kind.METHOD: "method_definition",
+            Kind.DECLARATION: "method_declaration",
+        },
+        outer=_C_OUTER,
+        bodied=_C_BODIED,
+        local=_set("compound_statement"),
+    ),
     "php": Grammar(
         {
             Kind.MODULE: "namespace_definition",
@@ -195,6 +225,24 @@ GRAMMARS: Mapping[str, Grammar] = {
         around=_set("const_declaration property_declaration"),
         above=_set("comment attribute_list"),
         separator="::",
+    ),
+    "powershell": Grammar(
+        {
+            Kind.FUNCTION: "function_statement",
+            Kind.CLASS: "class_statement",
+            Kind.ENUM: "enum_statement",
+            Kind.METHOD: "class_method_definition",
+            Kind.FIELD: "class_property_definition enum_member",
+        },
+    ),
+    "proto": Grammar(
+        {
+            Kind.STRUCT: "message",
+            Kind.ENUM: "enum",
+            Kind.INTERFACE: "service",
+            Kind.METHOD: "rpc",
+            Kind.FIELD: "field enum_field",
+        },
     ),
     "python": Grammar(
         {
@@ -270,4 +318,12 @@ GRAMMARS: Mapping[str, Grammar] = {
     "tsx": _TYPESCRIPT,
     "typescript": _TYPESCRIPT,
     "yaml": Grammar({Kind.KEY: "block_mapping_pair flow_pair"}),
+    "zig": Grammar(
+        {
+            Kind.VARIABLE: "variable_declaration",
+            Kind.FUNCTION: "function_declaration test_declaration",
+            Kind.FIELD: "container_field",
+        },
+        outer=_set("variable_declaration"),
+    ),
 }
