@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from workroom.system.memory import give_back_large_blocks, share_arenas
+from workroom.system.memory import give_back_large_blocks, share_arenas, take_at_most
 
 _PROGRAM = """
 import sys, threading
@@ -69,3 +69,18 @@ def resident(how: str) -> int:
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="needs glibc")
 def test_the_system_has_large_blocks_back():
     assert resident("as it comes") - resident("given back") > 25 * 1024
+
+
+def test_a_process_has_no_more_than_it_may():
+    program = """
+import resource
+from workroom.system.memory import take_at_most
+take_at_most(300_000_000)
+bytes(50_000_000)
+try:
+    bytes(300_000_000)
+except MemoryError:
+    print("refused", resource.getrlimit(resource.RLIMIT_CORE)[0])
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "refused 0\n"

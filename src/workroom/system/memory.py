@@ -1,10 +1,12 @@
-"""How the C library hands out memory in a process of many threads."""
+"""How the C library hands out memory in a process of many threads, and how much a process may take."""
 
 from __future__ import annotations
 
 import ctypes
+import resource
+from contextlib import suppress
 
-__all__ = ["give_back_large_blocks", "share_arenas"]
+__all__ = ["give_back_large_blocks", "share_arenas", "take_at_most"]
 
 _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8  # malloc.h
 _ARENAS = 2
@@ -31,3 +33,11 @@ def give_back_large_blocks(library: object | None = None) -> bool:
     """
     mallopt = getattr(library or ctypes.CDLL(None), "mallopt", None)
     return mallopt is not None and bool(mallopt(_M_MMAP_THRESHOLD, _LARGE_BYTES))
+
+
+def take_at_most(most: int) -> None:
+    """Let this process have no more memory than so many bytes, where the system can see to that (macOS can't), and
+    leave nothing of it on disk when it crashes."""
+    for what, limit in ((resource.RLIMIT_AS, most), (resource.RLIMIT_CORE, 0)):
+        with suppress(OSError, ValueError):
+            resource.setrlimit(what, (limit, limit))

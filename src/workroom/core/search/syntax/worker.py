@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import sys
 from collections.abc import Sequence
 from dataclasses import fields
@@ -21,6 +20,7 @@ from typing import BinaryIO
 from workroom.core.search.syntax.model import Definition, Kind, Outline
 from workroom.core.search.syntax.parse import definitions, load, unpack_into
 from workroom.system.landlock import confined, has_landlock
+from workroom.system.memory import take_at_most
 from workroom.system.worker import received, serve
 
 __all__ = ["as_outline", "main"]
@@ -28,15 +28,13 @@ __all__ = ["as_outline", "main"]
 _MEMORY = 2 * 1024**3
 """Bytes that it may take up; beyond that it ends."""
 
-
 _row = attrgetter(*(field.name for field in fields(Definition)))
 
 
 def main(arguments: Sequence[str], requests: BinaryIO, answers: BinaryIO) -> int:
     """Answer requests until there are no more."""
     (folder,) = arguments
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    take_at_most(_MEMORY)
     unpack_into(folder)
     first = received(requests)
     if first is not None:
