@@ -92,6 +92,21 @@ def test_what_there_isnt_is_said(visit: Visit) -> None:
     expect(dialog.get_by_role("option")).to_have_text(["X599 constant, line 600"])
 
 
+def test_an_at_sign_leads_there_from_quick_open(visit: Visit) -> None:
+    page = shown(visit, "a.py", ROOM)
+    page.keyboard.press("Control+P")
+    expect(page.get_by_role("dialog", name="Open a file").get_by_role("combobox")).to_be_focused()
+    page.keyboard.type("@")
+    dialog = page.get_by_role("dialog", name="Go to a symbol")
+    expect(dialog.get_by_role("combobox")).to_be_focused()
+    page.keyboard.type("close")
+    expect(dialog.get_by_role("option")).to_have_text(["close method, line 8"])
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(text_of(page, "a.py")).to_be_focused()
+    expect(at(page)).to_contain_text("Line 8 of")
+
+
 def test_where_no_file_is_shown_there_is_nothing_to_go_to(visit: Visit) -> None:
     visit.write("a.py", ROOM)
     page = visit.sign_in()
@@ -101,3 +116,8 @@ def test_where_no_file_is_shown_there_is_nothing_to_go_to(visit: Visit) -> None:
     page.keyboard.press("Control+Shift+P")
     expect(page.get_by_role("option", name="Go to: Line")).to_have_count(0)
     expect(page.get_by_role("option", name="Go to: Symbol")).to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.keyboard.press("Control+P")
+    page.keyboard.type("@")
+    expect(page.get_by_role("dialog", name="Open a file").get_by_role("combobox")).to_have_value("@")

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from workroom.system.memory import give_back_large_blocks, share_arenas, take_at_most
+from workroom.system.memory import give_back_large_blocks, share_arenas
 
 _PROGRAM = """
 import sys, threading

@@ -6,6 +6,7 @@ import { Marked } from "../parts/Marked";
 import { Picker } from "../parts/Picker";
 import { Failure, Loading } from "../parts/states";
 import { type Place, usePlace } from "../shell/place";
+import { goToSymbol } from "../shell/steps";
 import { Resource, useStore } from "../state/store";
 import { placesOf } from "./places";
 
@@ -18,13 +19,14 @@ export function QuickOpen() {
   const place = usePlace();
   const [query, setQuery] = useState("");
   const { answer, error, again } = useFound(place, query);
+  const type = (text: string): void => void ((text === "@" && goToSymbol(place)) || setQuery(text));
   const current = answer?.query === query ? answer.found : null;
   return (
     <Picker
       title="Open a file"
       hint="Letters of its path"
       query={query}
-      setQuery={setQuery}
+      setQuery={type}
       rows={current && current.matches}
       drawn={(match) => <Path match={match} />}
       choose={(match) => place.goToFile(match.path)}

@@ -8,7 +8,7 @@ import { findInText, goToLine, goToSymbol, stepChange } from "./steps";
 export const KEYS = [
   { keys: "F6", says: "Next part of the page; Shift+F6: the previous one" },
   { keys: "Alt+I", says: "Inbox" },
-  { keys: "Ctrl+P", says: "Open a file by letters of its path" },
+  { keys: "Ctrl+P", says: "Open a file by letters of its path; @ goes to a symbol" },
   { keys: "Ctrl+Shift+F", says: "Search in all files" },
   { keys: "Ctrl+Shift+P", says: "Run a command; F1 too" },
   { keys: "Ctrl+S", says: "Save the file" },
