@@ -43,6 +43,8 @@ _SEMBLE = "semble==0.7.0"
 _PLACES = 40
 _FIRST = 5
 _WAIT_SECONDS = 600
+_SETTLED_SECONDS = 3
+"""What was written less than that before it was read is read again the next time, where times are whole seconds."""
 
 Answerer = Callable[[str], list[str]]
 """Files for a question, the best first; a file may come again."""
@@ -68,6 +70,7 @@ def measure(scratch: Path, parts: Sequence[str] = ("tuned", "held")) -> Iterator
     """Both parts of the questions; what the table costs."""
     tree, state = scratch / "tree", scratch / "state"
     shutil.copytree(sysconfig.get_path("stdlib"), tree, ignore=shutil.ignore_patterns(*_LEFT_OUT))
+    time.sleep(_SETTLED_SECONDS)
     asked = [each for each in _questions() if each.part in parts]
     house = Ours(tree, state)
     try:
