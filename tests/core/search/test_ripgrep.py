@@ -30,6 +30,12 @@ def test_on_all_cores_it_ends_at_the_same_place(root, limit):
     assert (all_cores.files, all_cores.truncated) == (one.files, one.truncated)
 
 
+def test_on_all_cores_a_wrong_expression_is_refused_too(root):
+    with pytest.raises(WorkroomError, match="look-around") as refused:
+        search(root, ".", Query("(?!a)", regex=True), 10, patience=-1)
+    assert refused.value.code is ErrorCode.INVALID_INPUT
+
+
 def test_more_than_can_be_put_into_order_is_searched_in_order(root, ws):
     for number in range(8):
         (ws / f"many{number}.txt").write_text(f"abundant {'x' * 100}\n" * 20_000)

@@ -237,6 +237,8 @@ class Run:
             return None
         except WorkroomError as error:
             return Done(sink, None, Skipped(exact=False), _is_timeout(error))
+        if lines.code == 2 and not found.summary:
+            raise _refused(lines.stderr)
         searched = self._read(self._with_foreign(found.in_order()), sink)
         return Done(sink, searched, count_skipped(lines.stderr, lines.skipped, exact=searched is not None))
 
