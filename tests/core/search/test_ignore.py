@@ -106,3 +106,16 @@ def test_an_ignore_file_that_cant_be_read_is_none(root, tmp_path):
 def test_no_rules():
     assert parse_rules("# only a comment\n\n") is None
     assert parse_rules("a//b\n" + "x" * 8_193) is None
+
+
+def test_what_is_remembered_of_folders_is_bounded(tmp_path):
+    for number in range(9):
+        (tmp_path / f"d{number}/in").mkdir(parents=True)
+        (tmp_path / f"d{number}/.gitignore").write_text("x\n")
+    with Root.open(tmp_path) as root:
+        few, many = Ignore(root, kept=3), Ignore(root)
+        for turn in (1, 2):
+            for number in range(9):
+                for path in (f"d{number}/in/x", f"d{number}/x", f"d{number}/y", f"d{number}"):
+                    assert few.ignored(path, False) is many.ignored(path, False) is path.endswith("x"), turn
+        assert (few.speaks_in("d1"), few.speaks_in("d1/in"), few.speaks_in(".")) == (True, True, False)

@@ -203,6 +203,46 @@ def test_a_cursor_leads_nowhere_that_a_listing_doesnt(root, ws):
     assert paths(root, options=hidden)[0] == "a"
 
 
+def test_a_pattern_is_no_way_around_ignore_files(root, ws):
+    (ws / "a/.gitignore").write_text("one.py\n")
+    (ws / "a/sub/.gitignore").write_text("*.py\n")
+    assert paths(root, options=Options(depth=None, pattern="*.py")) == []
+    assert paths(root, options=Options(depth=None, pattern="a/**/*.py")) == []
+    for number in range(9):
+        (ws / f"c/!{number}").write_text("")
+    (ws / "c/.gitignore").write_text("!*\n/.hidden\n")
+    (ws / "c/.gitignore").write_text(".hidden\n")
+    found = [each.path for each in walk(root, "c", DEEP, Tally(), folders=Folders(root, most=2))]
+    assert "c/.hidden" not in found
+
+
+def test_a_folder_that_goes_between_two_windows(root, ws):
+    for number in range(10):
+        (ws / f"c/{number}").write_text("")
+    walked = walk(root, ".", DEEP, tally := Tally(), folders=Folders(root, most=4))
+    assert next(found.path for found in walked if found.path == "c/0")
+    (ws / "c").rename(ws / "d")
+    rest = [found.path for found in walked]
+    assert rest[:2] == ["c/1", "c/2"]
+    assert tally.unreadable == 1
+
+
+def test_time_that_is_up_among_what_is_left_out(root, ws):
+    for number in range(20):
+        (ws / f"c/.{number:02}").write_text("")
+    (ws / "c/z").write_text("")
+    seen, after, turns = [], None, 0
+    while True:
+        options = Options(depth=None, hidden=False, seconds=0, after=after)
+        got = page(root, "c", options, 9, folders=Folders(root, most=4))
+        seen += [entry.path for entry in got.entries]
+        turns += 1
+        if got.cursor is None:
+            break
+        after = got.cursor
+    assert (seen, turns > 2) == (["c/z"], True)
+
+
 def test_only_folders_that_can_hold_a_match_are_read(root, ws):
     write(ws / "a/sub/deep/er.py")
     folders = Folders(root)

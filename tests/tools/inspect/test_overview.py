@@ -200,3 +200,10 @@ def test_names_that_are_no_utf8(inspect, house):
     json.dumps(answer.to_json(), ensure_ascii=False).encode()
     answer.text.encode()
     assert "\ufffd/README.md" in [row["path"] for row in answer.data["instructions"]]
+
+
+def test_only_so_many_names_are_looked_through(inspect, house):
+    for number in range(20_010):
+        (house.folder / f"a{number:05}").touch()
+    house.write("z/package.json", '{"main": "x.js"}')
+    assert "entryPoints" not in inspect().data

@@ -43,6 +43,8 @@ class Window:
     """How many names there are after that one, in the window and behind it."""
     passed: int = 0
     """How many more were looked at, and didn't fit."""
+    unfit_rules: bool = False
+    """Whether an ignore file is one of them."""
 
     @property
     def more(self) -> bool:
@@ -57,6 +59,11 @@ class Window:
         """Whether it is one of the names."""
         at = bisect_right(self.names, name)
         return at > 0 and self.names[at - 1] == name
+
+    @property
+    def has_rules(self) -> bool:
+        """Whether there may be an ignore file, in a window from the first name on."""
+        return self.unfit_rules or self.more or self.has(".gitignore")
 
     def after(self, name: str) -> Window:
         """What it holds after a name."""
@@ -134,7 +141,7 @@ def _stamp(descriptor: int) -> Stamp:
 def _first(entries: Iterable[os.DirEntry[str]], after: str, most: int, fits: Callable[[str], object] | None) -> Window:
     names: list[str] = []
     kinds: dict[str, Kind] = {}
-    count, passed, last = 0, 0, None
+    count, passed, unfit_rules, last = 0, 0, False, None
     for entry in entries:
         name = entry.name
         if name <= after or name.startswith(STAGE_PREFIX):
@@ -145,6 +152,7 @@ def _first(entries: Iterable[os.DirEntry[str]], after: str, most: int, fits: Cal
         is_file = entry.is_file(follow_symlinks=False)
         if fits is not None and not fits(name) and (is_file or entry_kind(entry) is not Kind.DIRECTORY):
             passed += 1
+            unfit_rules |= name == ".gitignore"
             continue
         count += 1
         if last is not None and name > last:
@@ -158,7 +166,7 @@ def _first(entries: Iterable[os.DirEntry[str]], after: str, most: int, fits: Cal
             last = names[-1]
     names.sort()
     del names[most:]
-    return Window(names, kinds, count, passed)
+    return Window(names, kinds, count, passed, unfit_rules)
 
 
 def entry_kind(entry: os.DirEntry[str]) -> Kind:

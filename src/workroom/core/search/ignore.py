@@ -59,8 +59,10 @@ class Rules:
 class Ignore:
     """The ignore rules of one root, each file read when it is first needed. For one listing; not kept."""
 
-    def __init__(self, root: Root) -> None:
+    def __init__(self, root: Root, kept: int = _WAYS) -> None:
+        """`kept`: of how many folders it is remembered which rules are on the way to them."""
         self._root = root
+        self._kept = kept
         self._rules: dict[str, Rules | None] = {}
         self._ways: dict[str, tuple[tuple[int, Rules], ...]] = {}
 
@@ -96,14 +98,14 @@ class Ignore:
 
     def _way(self, folder: str) -> tuple[tuple[int, Rules], ...]:
         """The rules on the way to a folder, its own first, each with where the paths begin that they speak of."""
+        if len(self._ways) > self._kept:
+            self._ways.clear()
         missing = []
         while folder and folder not in self._ways:
             missing.append(folder)
             folder = folder.rpartition("/")[0]
         if folder not in self._ways:
             missing.append(folder)
-        if len(self._ways) > _WAYS:
-            self._ways.clear()
         way = self._ways.get(folder, ())
         for folder in reversed(missing):
             rules = self._of(folder)

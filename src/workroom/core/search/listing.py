@@ -277,12 +277,10 @@ class _Sift:
     def _window(self, folder: str, after: str, *, first: bool) -> Window | None:
         try:
             window = self._folders.window(folder, after, self._fits)
-        except WorkroomError:
-            if first:
-                raise
+        except WorkroomError:  # the folder of the walk itself has been there when that began
             self._tally.unreadable += 1
             return None
-        if self._ignore is not None and not after and folder != "." and not window.has(".gitignore"):
+        if self._ignore is not None and not after and folder != "." and not window.has_rules:
             self._ignore.text_of(folder, has_file=False)
         if first and self._takes_all(folder):
             self._tally.total = window.count - sum(name > after and window.has(name) for name in self._apart)

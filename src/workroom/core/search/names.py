@@ -40,7 +40,8 @@ __all__ = ["Left", "Listing", "Names"]
 _KEPT_SECONDS = 300.0
 """How long names are kept that nobody asks for."""
 _GLANCE = 100_000
-"""How many names of a folder are looked at for a first look."""
+_GLANCE_FOLDERS = 100
+"""How many names of a folder are looked at for a first look, and how many folders at least, however long that takes."""
 _HELD = 400_000_000
 """Characters of paths: what lies deep and is much fills no memory."""
 
@@ -235,7 +236,8 @@ class _Walk:
         """Fill `now`, in the order of a walk or level by level; up to the deadline, or as much as may be held."""
         ahead: deque[tuple[str, tuple[str, ...], bool]] = deque([(".", (), True)])
         while ahead:
-            if time.monotonic() > deadline or self.held > most:
+            enough = self._names is None or len(self.now) >= _GLANCE_FOLDERS
+            if (enough and time.monotonic() > deadline) or self.held > most:
                 self.tally.cut = True
                 return
             path, rules, same = ahead.popleft() if self._names else ahead.pop()

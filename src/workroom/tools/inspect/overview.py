@@ -30,7 +30,8 @@ _DEPTH = 2
 _SECONDS = 0.12
 """How long it looks for names that aren't kept."""
 _BUDGET = 30_000
-"""How many entries it looks at of what no names are kept of."""
+_WALKED_SECONDS = 0.5
+"""How many entries it looks at of what no names are kept of, and for how long."""
 _LANDMARK_LEVELS = 3
 """How many levels of folders are looked through for what a newcomer looks for, and how many names."""
 _LANDMARK_NAMES = 20_000
@@ -100,7 +101,7 @@ def _walked(call: Call, target: str, depth: int) -> tuple[Survey, frozenset[str]
     files: dict[str, list[str]] = {target: []}
     folders: dict[str, list[str]] = {target: []}
     links = set()
-    options = Options(depth=None, budget=_BUDGET, seconds=_SECONDS)
+    options = Options(depth=None, budget=_BUDGET, seconds=_WALKED_SECONDS)
     for entry in walk(call.workspace.root, target, options, tally, call.pulse):
         parent = entry.path.rpartition("/")[0] or "."
         if entry.kind is Kind.DIRECTORY:
