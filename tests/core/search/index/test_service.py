@@ -336,8 +336,11 @@ def test_a_torn_index_is_built_anew(house, indexed, harm):
 
 
 def test_switched_off_it_says_nothing(house, indexed):
+    house.write("b", "needle\n")
+    os.link(house.folder / "b", house.folder / "c")
     workspace = indexed({"a": "needle\n"})
-    assert workspace.index.describe() == {"search_index": "ready", "search_index_files": 1}
+    said = {"search_index": "ready", "search_index_files": 3, "search_index_always": 2}
+    assert workspace.index.describe() == said
     house.settings = house.settings.model_copy(update={"search_index": False})
     assert unsaid(workspace, "needle")
     assert workspace.index.describe()["search_index"] == "off"

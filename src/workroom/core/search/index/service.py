@@ -218,9 +218,12 @@ class Index:
             return self._changed.wait_for(lambda: self._loaded is not None and not self._unsure, seconds)
 
     def describe(self) -> dict[str, Any]:
-        """How searches are narrowed: `search_index` is ready, or off with `search_index_reason`."""
-        if self._wanted() and self._loaded is not None and not self._unsure:
-            return {"search_index": "ready", "search_index_files": len(self._loaded.paths)}
+        """How searches are narrowed: `search_index` is ready, or off with `search_index_reason`; of its files some are
+        searched whatever is asked."""
+        loaded = self._loaded
+        if self._wanted() and loaded is not None and not self._unsure:
+            always = int((loaded.flags & ALWAYS != 0).sum())
+            return {"search_index": "ready", "search_index_files": len(loaded.paths), "search_index_always": always}
         reason = self._reason if self._wanted() else "It is switched off (setting search_index)."
         return {"search_index": "off", "search_index_reason": f"{reason} A search reads all files meanwhile."}
 
