@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
+import threading
+import time
 
 import pytest
 from tests.embedder import Embedder
@@ -25,7 +28,13 @@ def test_a_value_goes_and_a_value_comes(server):
 
 
 @pytest.mark.parametrize(
-    ("status", "answer", "why"), [(401, b"key k", "401"), (302, b"", "302"), (200, b"no json", "JSONDecodeError")]
+    ("status", "answer", "why"),
+    [
+        (401, b"key k", "401"),
+        (302, b"", "302"),
+        (200, b"no json", "JSONDecodeError"),
+        (200, b"[" * 200_000, "RecursionError"),
+    ],
 )
 def test_anything_else_is_refused_without_its_words(server, status, answer, why):
     server.status, server.answer = status, answer
@@ -39,6 +48,27 @@ def test_an_endless_answer_is_refused(server):
     server.answer = b" " * (64 * 1024**2 + 1)
     with pytest.raises(WorkroomError, match="too long"):
         post_json(server.url, {"input": []}, {}, 5)
+
+
+@pytest.mark.parametrize("said", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"])
+def test_one_that_drips_is_left(said):
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def drip():
+            client, _ = listening.accept()
+            with client, contextlib.suppress(OSError):
+                client.sendall(said)
+                while True:
+                    client.sendall(b" " if said else b"H")
+                    time.sleep(0.05)
+
+        dripping = threading.Thread(target=drip)
+        dripping.start()
+        began = time.monotonic()
+        with pytest.raises(WorkroomError, match="can't be asked"):
+            post_json(f"http://127.0.0.1:{listening.getsockname()[1]}", {}, {}, 0.5)
+        assert time.monotonic() - began < 20  # 50 s otherwise, or for ever
+        dripping.join()
 
 
 def test_nobody_is_there():

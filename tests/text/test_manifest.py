@@ -51,3 +51,9 @@ def test_a_bin_without_a_name_and_long_lists():
 )
 def test_what_cant_be_parsed_declares_nothing_that_fails(name, text):
     assert isinstance(offers(name, text), Offer)
+
+
+def test_a_key_of_very_many_parts_is_not_parsed():
+    text = "[project.scripts]\ntool = 'a:b'\n"
+    assert offers("pyproject.toml", text).ways == ("script tool = a:b",)
+    assert offers("pyproject.toml", text + "a" + ".a" * 30_000 + " = 1\n") == Offer()

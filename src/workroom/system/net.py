@@ -5,9 +5,12 @@ No proxy and no key comes from the environment, and a redirect isn't followed: w
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
+import socket
 import ssl
+import threading
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,7 +23,7 @@ _MOST_BYTES = 64 * 1024**2
 
 
 def post_json(url: str, body: Any, headers: Mapping[str, str], timeout: float) -> Any:
-    """Send a JSON value and answer the JSON value that comes back; `timeout` in seconds for each step.
+    """Send a JSON value and answer the JSON value that comes back; `timeout` in seconds, twice that in all.
 
     IO_ERROR where the place can't be reached or answers anything else than 200 with JSON. What it says is not told:
     some places repeat there what they were sent.
@@ -29,6 +32,9 @@ def post_json(url: str, body: Any, headers: Mapping[str, str], timeout: float) -
     host = parts.hostname or ""
     try:
         connection = _connection(parts.scheme, host, parts.port, timeout)
+        connection.connect()
+        late = threading.Timer(timeout, _hang_up, (connection.sock,))  # one that drips is never late by itself
+        late.start()
         try:
             path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
             sent = {"Content-Type": "application/json", "Accept": "application/json", **headers}
@@ -38,8 +44,9 @@ def post_json(url: str, body: Any, headers: Mapping[str, str], timeout: float) -
                     raise _refused(host, f"it answered {answer.status}")
                 return json.loads(_read(answer, host))
         finally:
+            late.cancel()
             connection.close()
-    except (OSError, http.client.HTTPException, ValueError) as error:
+    except (OSError, http.client.HTTPException, ValueError, RecursionError) as error:
         raise _refused(host, f"{type(error).__name__}") from None
 
 
@@ -54,6 +61,11 @@ def _read(answer: http.client.HTTPResponse, host: str) -> bytes:
     if len(data) > _MOST_BYTES:
         raise _refused(host, "its answer is too long")
     return data
+
+
+def _hang_up(sock: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        sock.shutdown(socket.SHUT_RDWR)
 
 
 def _refused(host: str, why: str) -> WorkroomError:

@@ -97,6 +97,11 @@ class Root:
             walk=walk or not syscalls.has_openat2(),
         )
 
+    @property
+    def identity(self) -> str:
+        """Which folder it is, whatever stands at its path by now."""
+        return f"{self.device}:{self.inode}"
+
     def close(self) -> None:
         """Let the folder go, and with it the lock on it; a second time does nothing.
 

@@ -18,6 +18,8 @@ __all__ = ["MANIFESTS", "Offer", "offers"]
 
 _MOST = 12
 """Names of one kind that are told."""
+_DOTS = 500
+"""In one line; a key of more parts takes the parser of TOML seconds."""
 _TARGET = re.compile(r"^([A-Za-z0-9][\w./-]*)(?:[ \t]+[\w./-]+)*[ \t]*+::?+(?!=)", re.MULTILINE)
 _RECIPE = re.compile(r"^@?([a-z][\w-]*)(?:[ \t][^:\n]*+)?:(?!=)", re.MULTILINE)
 _STARTED = re.compile(r"^(?:ENTRYPOINT|CMD)[ \t]+(.+)$", re.MULTILINE | re.IGNORECASE)
@@ -44,6 +46,8 @@ def offers(name: str, text: str) -> Offer:
     """What the file of that name declares; nothing for one that isn't known, or can't be parsed."""
     parse = MANIFESTS.get(name)
     if parse is None:
+        return Offer()
+    if max((line.count(".") for line in text.splitlines()), default=0) > _DOTS:
         return Offer()
     try:
         return parse(text)

@@ -148,3 +148,23 @@ def test_in_other_encodings_it_gives_up_and_tells(root, ws):
     (ws / "latin.txt").write_bytes("été\n".encode("cp1252"))
     answer = search(root, ".", Query("été"), 10, timeout=0.000_1)
     assert (answer.truncated, answer.timed_out) == (True, True)
+
+
+def test_for_files_that_come_too_late_the_others_are_searched_all_the_same(root, ws):
+    for number in range(40):
+        (ws / f"{number}.txt").write_bytes(TEXTS["cp1251"].encode("cp1251") * 20_000)
+    (ws / "plain.txt").write_text("déjà vu\n")
+    answer = search(root, ".", Query("déjà"), 10, timeout=4)
+    assert [match.path for match in answer.matches] == ["plain.txt"]
+    assert (answer.truncated, answer.timed_out) == (True, True)
+
+
+def test_long_lines_in_other_encodings_are_counted(root, ws):
+    (ws / "long.txt").write_bytes(("déjà vu, a café in été, garçon " * 400_000).encode("cp1252"))
+    assert search(root, ".", Query("café"), 10).skipped.long_lines == 1
+
+
+def test_a_file_by_the_name_of_a_dash(root, ws):
+    (ws / "-").write_bytes(TEXTS["cp1252"].encode("cp1252") + b"needle\n")
+    assert [match.path for match in search(root, ".", Query("déjà"), 10).matches] == ["-"]
+    assert [match.path for match in search(root, ".", Query("needle"), 1, index=Says("-", "a.txt")).matches] == ["-"]

@@ -182,7 +182,8 @@ def test_what_is_skipped_is_counted(root, ws):
     [
         ({"text": "(?=a)", "regex": True}, "look-around"),
         ({"text": "(", "regex": True}, "unclosed group"),
-        ({"text": "a\nb"}, "not allowed in a regex"),
+        ({"text": "a\nb"}, "`query` has a line break"),
+        ({"text": "a\nb", "regex": True}, "not allowed in a regex"),
         ({"include": ("[",)}, "unclosed character class"),
         ({"include": ("!*.py",)}, "`include` holds '!*.py', which is no glob."),
         ({"exclude": ("",)}, "`exclude` holds '', which is no glob."),

@@ -1,9 +1,10 @@
-"""Encodings of text that ripgrep doesn't see by itself: it is told them, for files that `read` shows in one of those.
+r"""Encodings of text that ripgrep doesn't see by itself: it is told them, for files that `read` shows in one of those.
 
     number_of(data)     which one a file's bytes are in, as a number for an index; 0 for UTF-8 and for none
     by_label(files)     paths with such numbers, by what ripgrep calls the encoding
 
-Only what isn't ASCII looks different there; so other queries have no need of this.
+Only what isn't ASCII looks different there; so queries of ASCII alone have no need of this. An expression of ASCII that
+could match other letters (`.`, `\w`) matches there as ripgrep does it: by bytes, of which those are none.
 """
 
 from __future__ import annotations

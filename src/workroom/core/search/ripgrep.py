@@ -148,6 +148,11 @@ class Run:
         self._query = query
         self._deadline = deadline
         self._pulse = pulse
+        self._half = time.monotonic() + (deadline - time.monotonic()) / 2
+        self.cut = False
+        """Whether there was no time for some files of other encodings."""
+        self.long_lines = 0
+        """Lines of those that were too long."""
         self._foreign: dict[str, list[bytes]] = {}
         """What was found in files of other encodings: it is told in place of what is found in their bytes."""
 
@@ -198,9 +203,10 @@ class Run:
             _is_timeout(error)  # the search itself will tell it
 
     def _in_encoding(self, label: str, paths: list[str]) -> dict[str, list[bytes]]:
-        argv = [ripgrep(), "--json", "--no-config", "--encoding", label, *_pattern(self._query), "--", *paths]
+        argv = [ripgrep(), "--json", "--no-config", "--encoding", label, *_pattern(self._query), "--", *_named(paths)]
         with self._started(argv) as lines:
             found = self._collected(lines)
+            self.long_lines += lines.skipped
         return {path: found.files.get(path, []) for path in paths}
 
     def _not_utf8(self, walk: list[str]) -> Iterator[tuple[str, int]]:
@@ -209,6 +215,9 @@ class Run:
             paths = [os.fsdecode(line).removeprefix("./") for line in lines]
         for path in paths:
             self._pulse.check()
+            if time.monotonic() > self._half:
+                self.cut = True
+                return
             with suppress(WorkroomError):  # it went away, or is larger than what is searched
                 yield path, number_of(self._scope.root.read(path, LARGEST))
 
@@ -295,7 +304,7 @@ class Run:
         """Files by their names, in their order, and what waits to be told before each of them; answers how many were
         searched, and how many lines were too long; None when there is enough."""
         threads = () if all_cores else ("--threads", "1")
-        argv = [ripgrep(), "--json", "--no-config", *threads, *_pattern(self._query), "--", *batch]
+        argv = [ripgrep(), "--json", "--no-config", *threads, *_pattern(self._query), "--", *_named(batch)]
         with self._started(argv) as lines:
             ordered = self._collected(lines).in_order() if all_cores else lines
             searched = self._read(_merged(_sure(ordered), waiting, self._foreign), sink)
@@ -374,6 +383,11 @@ def _sure(lines: Iterator[bytes]) -> Iterator[bytes]:
         if _is(line, b"end") and b'"binary_offset":null' not in line:
             raise _Unsure
         yield line
+
+
+def _named(paths: list[str]) -> Iterator[str]:
+    """As arguments: `-` by itself would be the standard input."""
+    return (f"./{path}" for path in paths)
 
 
 def batches(paths: list[str]) -> Iterator[list[str]]:

@@ -9,8 +9,9 @@ where it can. Besides, a file counts only if it is one when it is looked at with
 
 from __future__ import annotations
 
+import re
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from workroom.base.changes import Kind
@@ -74,6 +75,13 @@ def search(
     NOT_FOUND; INVALID_INPUT for a FIFO, socket or device, a wrong regular expression or glob; UNSUPPORTED without
     ripgrep.
     """
+    if not query.regex and re.search(r"[\n\r]", query.text):
+        raise WorkroomError(
+            ErrorCode.INVALID_INPUT,
+            "`query` has a line break, and a search looks at one line at a time.",
+            next_step="Send one of its lines, and have the others shown by `context_lines`.",
+            details={"field": "query"},
+        )
     folder = _is_folder(root, path)
     named = not set(APART).isdisjoint(path.split("/"))
     apart = APART if folder and not named else ()
@@ -94,10 +102,10 @@ def search(
         matches=tuple(done.sink.matches),
         files=tuple(done.sink.files),
         files_searched=None if done.searched is None else max(done.searched - done.skipped.binary, 0),
-        skipped=done.skipped,
+        skipped=replace(done.skipped, long_lines=done.skipped.long_lines + run.long_lines),
         apart=apart,
-        truncated=done.sink.full or done.timed_out,
-        timed_out=done.timed_out,
+        truncated=done.sink.full or done.timed_out or run.cut,
+        timed_out=done.timed_out or run.cut,
     )
 
 

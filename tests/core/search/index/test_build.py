@@ -127,7 +127,11 @@ def test_what_a_build_has_left_half_done_is_removed(built, folder):
 
 def test_as_a_program(folder):
     where = str(folder.parent / "index")
-    subprocess.run([sys.executable, "-P", "-m", build.__name__, str(folder), where], check=True)
+    with Root.open(folder) as root:
+        argv = [sys.executable, "-P", "-m", build.__name__, str(folder), root.identity, where]
+    assert subprocess.run([*argv[:-2], "1:2", where], check=False).returncode == 1
+    assert os.listdir(where) == []
+    subprocess.run(argv, check=True)
     assert "a.txt" in manifest.read(where).paths
 
 

@@ -130,9 +130,21 @@ def test_what_does_not_fit_is_counted_and_what_is_asked_for_comes_first(place):
     assert set(place.bring(most_bytes=0)) == set()
 
 
+def program(place, identity=None):
+    with Root.open(place.tree) as root:
+        where = root.path, identity or root.identity
+    return [sys.executable, "-P", "-m", build.__name__, *where, str(place.kept), str(place.grammars)]
+
+
+def test_another_folder_at_the_same_path_is_not_read(place):
+    place.write("a.py", "def one():\n    pass\n")
+    done = subprocess.run(program(place, "1:2"), input=Job().dumped(), capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (1, b"")
+
+
 def test_as_a_program(place):
     place.write("a.py", "def one():\n    pass\n")
-    argv = [sys.executable, "-P", "-m", build.__name__, str(place.tree), str(place.kept), str(place.grammars)]
+    argv = program(place)
     done = subprocess.run(argv, input=Job().dumped(), capture_output=True, check=True)
     assert (done.stdout.splitlines()[-1], done.stderr) == (b"files 1 1", b"")
     assert set(place.files()) == {"a.py"}
@@ -141,7 +153,7 @@ def test_as_a_program(place):
 def test_a_killed_program_goes_on_where_it_was(place):
     for number in range(500):
         place.write(f"{number:04}.py", "".join(f"def f{n}():\n    return {n}\n" for n in range(20)))
-    argv = [sys.executable, "-P", "-m", build.__name__, str(place.tree), str(place.kept), str(place.grammars)]
+    argv = program(place)
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
         running.stdin.write(Job().dumped())
         running.stdin.close()

@@ -42,6 +42,7 @@ def test_without_a_key_none_is_sent(server):
         {"data": [{"index": 0, "embedding": []}]},
         {"data": [{"index": 0, "embedding": ["a"]}]},
         {"data": [{"index": 0, "embedding": [1e999]}]},
+        {"data": [{"index": 0, "embedding": [10**400]}]},
         {"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [1]}]},
         {"data": [{"embedding": [1]}]},
     ],

@@ -340,6 +340,14 @@ def test_a_failed_endpoint_is_tried_again(house, server):
     semantic.stop()
 
 
+def test_what_is_apart_goes_to_no_endpoint(room, server):
+    room.write(".git/config", "mail = https://user:token@host/\n")
+    endpoint(room, server)
+    answer = ask(room, "mail", path=".git", limit=1)
+    assert paths(answer) == [".git/config"]
+    assert server.seen == []
+
+
 def test_an_endpoint_that_takes_its_time_holds_up_nothing(room, server):
     server.go.clear()
     endpoint(room, server)

@@ -126,3 +126,11 @@ def test_deep_nesting_is_no_harm():
     data = b"[" * 50_000 + b"]" * 50_000
     assert definitions("json", data).definitions == ()
     assert len(definitions("javascript", b"function f() {" * 200 + b"}" * 200).definitions) == 200
+
+
+def test_long_names_are_cut():
+    source = f"class {'A' * 5_000}:\n    def {'b' * 5_000}(self): pass\n".encode()
+    outer, inner = definitions("python", source).definitions
+    assert (len(outer.name), len(inner.name), len(inner.qualified)) == (200, 200, 400)
+    (heading,) = definitions("markdown", b"# " + b"x" * 5_000 + b"\n").definitions
+    assert (len(heading.name), len(heading.qualified)) == (200, 400)

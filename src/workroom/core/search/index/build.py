@@ -1,6 +1,6 @@
 """Brings an index to what stands in the folder: a program of its own, so that it holds up nobody and may be killed.
 
-    python -P -m workroom.core.search.index.build ROOT FOLDER
+    python -P -m workroom.core.search.index.build ROOT IDENTITY FOLDER
 
 What has the identity that it had keeps its signature; the rest is read. Signatures that were read go into a new
 matrix; small and worn matrices are given up, and their files are read again, so that there are never many.
@@ -52,10 +52,12 @@ _Row = tuple[Identity, int, int, int, int]
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Build the index of the folder ROOT in the folder FOLDER."""
-    where, folder = arguments
+    """Build the index of the folder ROOT in the folder FOLDER; 1 where another folder than IDENTITY stands there."""
+    where, identity, folder = arguments
     os.nice(_NICE)
     with Root.open(where) as root:
+        if root.identity != identity:
+            return 1
         bring(root, folder)
     return 0
 

@@ -472,7 +472,7 @@ class Index:
 
     def _build(self) -> None:
         os.makedirs(self._folder, mode=0o700, exist_ok=True)
-        argv = [sys.executable, "-P", "-m", build.__name__, self._root.path, str(self._folder)]
+        argv = [sys.executable, "-P", "-m", build.__name__, self._root.path, self._root.identity, str(self._folder)]
         where = str(self._folder)
         with stream(argv, cwd=where, env=base_env(), timeout=_BUILD_SECONDS, check=self._check) as lines:
             list(lines)  # it says nothing

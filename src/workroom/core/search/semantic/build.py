@@ -1,6 +1,6 @@
 """Brings a table to what stands in the folder: a program of its own, so that it holds up nobody and may be killed.
 
-    python -P -m workroom.core.search.semantic.build ROOT FOLDER GRAMMARS < job.json
+    python -P -m workroom.core.search.semantic.build ROOT IDENTITY FOLDER GRAMMARS < job.json
 
 A file that is what it was keeps its rows; the rest is read, and written a few files at a time, so that what is done
 can be asked at once. It says how far it is in lines of its output: `files DONE OF`, then `vectors
@@ -70,10 +70,13 @@ class Job:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Bring the table in the folder FOLDER to the files of the folder ROOT; GRAMMARS is where grammars are unpacked."""
-    where, folder, grammars = arguments
+    """Bring the table in the folder FOLDER to the files of the folder ROOT; GRAMMARS is where grammars are unpacked. 1
+    where another folder than IDENTITY stands there."""
+    where, identity, folder, grammars = arguments
     os.nice(_NICE)
     with Root.open(where) as root:
+        if root.identity != identity:
+            return 1
         for what, done, of in bring(root, folder, Path(grammars), Job.loaded(sys.stdin.buffer.read())):
             sys.stdout.write(f"{what} {done} {of}\n")
             sys.stdout.flush()

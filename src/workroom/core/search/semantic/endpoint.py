@@ -48,7 +48,7 @@ class Endpoint:
             fits = found.ndim == 2 and len(found) == len(texts) and 0 < found.shape[1] <= _WIDEST
             if not fits or not np.isfinite(found).all():
                 raise ValueError(found.shape)
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             raise WorkroomError(
                 ErrorCode.IO_ERROR, "The embeddings endpoint answered something else than one vector for each text."
             ) from None

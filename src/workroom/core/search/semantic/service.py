@@ -217,9 +217,12 @@ class Semantic:
             self._meanings = None
 
     def ask(self, question: str, path: str, limit: int, pulse: Pulse = STILL) -> Answer:
-        """The places below the folder, or in the file, `path` that fit best, as they stand on disk now."""
+        """The places below the folder, or in the file, `path` that fit best, as they stand on disk now.
+
+        What is in folders apart goes to no endpoint: there are credentials, and answers that hold ignored text.
+        """
         scope = self._scope(path)
-        endpoint, fault = self._endpoint()
+        endpoint, fault = self._endpoint() if scope.where == "." else (None, "")
         asked = _Asked(question, path, limit, endpoint, [fault] if fault else [])
         self._keep_up(scope, Job(scope.where, path, self._settings().semantic_max_bytes, endpoint), pulse)
         found = self._found(scope, asked)
@@ -314,7 +317,8 @@ class Semantic:
         """Run the program to its end."""
         os.makedirs(scope.folder, mode=0o700, exist_ok=True)
         where = str(scope.folder)
-        argv = [sys.executable, "-P", "-m", build.__name__, self._root.path, where, str(self._grammars)]
+        root = self._root
+        argv = [sys.executable, "-P", "-m", build.__name__, root.path, root.identity, where, str(self._grammars)]
         with stream(
             argv,
             cwd=where,

@@ -28,6 +28,8 @@ _MOST = 20_000
 """Definitions of one file; of what has more the rest is left out."""
 _SIGNATURE = 200
 """Characters of a signature."""
+_NAME, _QUALIFIED = 200, 400
+"""Of a name, and of one with what it stands in."""
 _KEYS = 3
 """Levels of keys in data that are told."""
 _SINGLE = 8
@@ -168,7 +170,7 @@ class _Reader:
         last = around.start_point.row + self._source.count(b"\n", around.start_byte, end) + 1
         self._found.append(
             Definition(
-                name=found.name,
+                name=found.name[:_NAME],
                 qualified=self._qualified(found, inside),
                 kind=kind,
                 line=found.node.start_point.row + 1,
@@ -184,7 +186,8 @@ class _Reader:
     def _qualified(self, found: Named, inside: _Open) -> str:
         separator = self._grammar.separator
         own = re.sub(r"::|\.|:", separator, found.scope) + found.name if found.scope else found.name
-        return own if inside.place is None else f"{self._found[inside.place].qualified}{separator}{own}"
+        whole = own if inside.place is None else f"{self._found[inside.place].qualified}{separator}{own}"
+        return whole[:_QUALIFIED]
 
     def _around(self, node: Node) -> Node:
         """The outermost node that holds nothing but this definition and what belongs to it."""
@@ -280,9 +283,10 @@ def _headings(nodes: list[Node], source: bytes) -> list[Definition]:
         row = node.start_point.row + 1
         last = row + source.count(b"\n", node.start_byte, end)
         parent = path[-1] if path else None
-        signature = f"{'#' * levels[number]} {name}"
+        signature = f"{'#' * levels[number]} {name}"[:_SIGNATURE]
+        qualified = (above + name)[:_QUALIFIED]
         found.append(
-            Definition(name, above + name, Kind.HEADING, row, row, last, node.start_byte, end, parent, signature)
+            Definition(name[:_NAME], qualified, Kind.HEADING, row, row, last, node.start_byte, end, parent, signature)
         )
         path.append(number)
     return found
