@@ -107,7 +107,7 @@ def test_one_that_nobody_asks_is_ended(tmp_path):
     worker = Worker([sys.executable, "-P", "-c", PROGRAM], cwd=str(tmp_path), env=base_env(), idle=0.3)
     first = int(worker.ask(b"pid", 30))
     deadline = time.monotonic() + 30
-    while worker.pid is not None and time.monotonic() < deadline:
+    while not (worker.pid is None and gone(first)) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert gone(first)
     assert int(worker.ask(b"pid", 30)) != first
