@@ -103,6 +103,11 @@ def test_a_long_signature_is_cut():
     assert found.signature.endswith("…")
 
 
+def test_comments_before_the_body_arent_the_signatures():
+    data = b"def f(a):\n    # Why.\n    # And why not.\n    # At last.\n    return a\n"
+    assert [found.signature for found in definitions("python", data).definitions] == ["def f(a)"]
+
+
 def test_keys_in_lists_and_deep_ones_arent_told():
     data = b'{"a": [{"b": {"c": 1}}], "d": {"e": {"f": {"g": {"h": 1}}}}}'
     assert names(definitions("json", data)) == ["a", "d", "d.e", "d.e.f"]

@@ -251,8 +251,9 @@ def _body(node: Node, found: Named) -> Node | None:
     if body is None and found.value is not None and is_function(found.value):
         body = found.value.child_by_field_name("body")
     body = body or next((child for child in node.named_children if child.type in BLOCKS), None)
-    before = None if body is None else body.prev_named_sibling
-    return before if before is not None and before.type == "comment" else body
+    while body is not None and (before := body.prev_named_sibling) is not None and before.type == "comment":
+        body = before
+    return body
 
 
 def _holds_named_type(node: Node) -> bool:
