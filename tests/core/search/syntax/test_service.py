@@ -75,12 +75,38 @@ def test_a_parser_that_fails_is_told_and_the_next_file_parsed(house, tmp_path):
 
 def test_a_file_that_takes_too_long_is_told(house, grammars):
     house.write("slow.c", "int a(int b) { return b; }\n" * 100_000)
-    house.write("a.py", "x = 1\n")
     hasty = Syntax(house.workspace.root, grammars, seconds=0.05)
     slow = hasty.of("slow.c")
     assert (slow.unparsed, slow.outline.definitions) == (Unparsed.TOO_SLOW, ())
-    assert hasty.of("slow.c") is slow
     hasty.stop()
+
+
+def test_too_slow_is_remembered_of_a_program_that_ran(house, grammars):
+    house.write("a.py", "x = 1\n")
+    house.write("b.py", "y = 1\n")
+    syntax = Syntax(house.workspace.root, grammars, seconds=2.0)
+    while syntax.of("a.py").unparsed is not None:  # a busy machine
+        pass
+    os.kill(syntax.worker.pid, signal.SIGSTOP)
+    slow = syntax.of("b.py")
+    assert slow.unparsed is Unparsed.TOO_SLOW
+    assert syntax.of("b.py") is slow
+    syntax.stop()
+
+
+def test_the_failure_of_a_program_that_only_begins_isnt_remembered(house, tmp_path):
+    house.write("a.py", "x = 1\n")
+    first = Syntax(house.workspace.root, tmp_path / "broken")
+    assert names(first.of("a.py")) == ["x"]
+    first.stop()
+    (library,) = (path for path in (tmp_path / "broken").rglob("*python*") if path.is_file())
+    whole = library.read_bytes()
+    library.write_bytes(b"no library")
+    second = Syntax(house.workspace.root, tmp_path / "broken")
+    assert second.of("a.py").unparsed is Unparsed.FAILED
+    library.write_bytes(whole)
+    assert names(second.of("a.py")) == ["x"]
+    second.stop()
 
 
 def test_what_isnt_parsed(house, syntax):

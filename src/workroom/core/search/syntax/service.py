@@ -48,6 +48,10 @@ class Unparsed(StrEnum):
     FAILED = "parser failed"
 
 
+_PASSING = frozenset({Unparsed.TOO_SLOW, Unparsed.FAILED})
+"""What may be otherwise at the next look."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parsed:
     """What was found in one file. `sha256` is of its bytes; empty where they weren't looked at."""
@@ -99,7 +103,13 @@ class Syntax:
         grammar = grammar_of(path, data[:_HEAD])
         if grammar is None:
             return Parsed(unparsed=Unparsed.NO_GRAMMAR, sha256=sha)
-        return self._kept(grammar, sha) or self._keep(grammar, sha, self._parse(grammar, sha, data))
+        kept = self._kept(grammar, sha)
+        if kept is not None:
+            return kept
+        warm = self.worker.pid is not None
+        parsed = self._parse(grammar, sha, data)
+        # A program that only begins may be slow, or fail, for reasons that are none of the file's.
+        return self._keep(grammar, sha, parsed) if warm or parsed.unparsed not in _PASSING else parsed
 
     def _parse(self, grammar: str, sha: str, data: bytes) -> Parsed:
         file = decode(data)
