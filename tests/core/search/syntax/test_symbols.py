@@ -98,6 +98,15 @@ def test_files_that_only_use_it_arent_parsed_where_others_define_it(house, where
     assert (found.parsed, found.named) == (1, 3)
 
 
+def test_of_files_that_define_such_a_name_those_that_name_all_around_it_are_parsed(house, where):
+    house.write("room.py", ROOM)
+    for number in range(5):
+        house.write(f"{number}.py", f"class Door{number}:\n    def open(self): pass\n")
+    found = where(".", "Room.open")
+    assert shown(found) == ["room.py:3 method Room.open"]
+    assert (found.parsed, found.named) == (1, 6)
+
+
 def test_definitions_come_before_what_stands_for_them(house, where):
     house.write("a.h", "int twice(int a);\nextern int (twice_more)(\n\tint a);\n")
     house.write("b.rs", "impl Room {}\n")

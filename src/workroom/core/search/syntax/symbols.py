@@ -120,7 +120,7 @@ def defined(
     query = Query(last, case_sensitive=True, whole_word=word)
     holding = search(root, path, query, _NAMED, by_file=True, index=index, pulse=pulse)
     found = _Search(root, syntax, symbol, pulse, time.monotonic() + seconds)
-    found.take([file.path for file in holding.files], _Looks(last))
+    found.take([file.path for file in holding.files], _Looks(last, re.findall(r"\w+", symbol)))
     found.places.cut |= holding.truncated
     found.places.found.sort(key=lambda place: place.definition.kind in _WEAK)
     return found.places
@@ -210,10 +210,11 @@ def _nearest(symbol: str, definitions: Sequence[Definition]) -> list[str]:
 
 
 class _Looks:
-    """How much a text looks as if it defined a name, in any language."""
+    """How much a text looks as if it defined a name, in any language; without all the names `around` it doesn't."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, around: Sequence[str]) -> None:
         self._name = name.encode("utf-8", "surrogateescape")
+        self._around = [each.encode("utf-8", "surrogateescape") for each in around]
         n = re.escape(name)
         self._clearly = _either(
             rf"\b(?:{_WORDS})\s+{n}",
@@ -231,6 +232,8 @@ class _Looks:
 
     def rank(self, data: bytes) -> int:
         """0: clearly, 1: perhaps, 2: not."""
+        if not all(each in data for each in self._around):
+            return 2
         best, at = 2, data.find(self._name)
         while at >= 0:
             start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
