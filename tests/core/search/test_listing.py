@@ -12,7 +12,7 @@ from workroom.base.changes import Kind
 from workroom.base.errors import ErrorCode, WorkroomError
 from workroom.base.pulse import Pulse
 from workroom.core.search.folders import Folders
-from workroom.core.search.listing import Options, Tally, page, shown_path, walk
+from workroom.core.search.listing import Options, Tally, is_test, page, shown_path, walk
 from workroom.system.root import Root
 
 DEEP = Options(depth=None)
@@ -357,3 +357,10 @@ def test_a_walk_tells_how_far_it_is_and_ends_when_nobody_waits(root, ws):
     with pytest.raises(WorkroomError) as cancelled:
         list(walk(root, "many", DEEP, Tally(), pulse))
     assert cancelled.value.code is ErrorCode.CANCELLED
+
+
+def test_paths_of_tests():
+    for path in ("tests/a.py", "src/test_a.py", "a_test.go", "src/__tests__/a.js", "spec/a.rb"):
+        assert is_test(path)
+    for path in ("src/contest.py", "latest/a.py", "a.py"):
+        assert not is_test(path)

@@ -70,6 +70,17 @@ def test_several_are_listed(inspect, house):
     assert inspect(path="b.py", symbol="Room").data["path"] == "b.py"
 
 
+def test_of_several_the_likeliest_come_first_and_are_told_once(inspect, house):
+    house.write("a.py", "class Hall:\n    def close(self): pass\n")
+    house.write("b/test_c.py", "def close(): pass\n")
+    house.write("c.py", "def close(): pass\n")
+    answer = inspect(symbol="close")
+    rows = answer.error["details"]["definitions"]
+    assert [row["path"] for row in rows] == ["c.py", "b/test_c.py", "a.py"]
+    assert all("signature" not in row for row in rows)
+    failed(answer, "INVALID_INPUT", "c.py:1-1 function close; b/test_c.py:1-1 function close; a.py:2-2 method Hall")
+
+
 def test_what_only_stands_for_it_is_told_beside(inspect, house):
     house.write("a.rs", "struct Room;\nimpl Room {\n    fn open(&self) {}\n}\n")
     answer = inspect(symbol="Room")
@@ -91,6 +102,18 @@ def test_one_that_isnt_there(inspect, house):
 def test_one_that_may_be_behind_what_is_told(inspect, house):
     house.write("a.py", "x = 1\n" * 20_001 + "def f(): pass\n")
     failed(inspect(path="a.py", symbol="f"), "NOT_FOUND", "Not everything was looked into")
+
+
+def test_one_beside_which_there_may_be_others(inspect, house):
+    house.write("a.py", "def f(): pass\n" + "x = 1\n" * 20_001)
+    answer = inspect(path="a.py", symbol="f")
+    assert answer.text == "1 | def f(): pass"
+    assert answer.data["mayBeOthers"] is True
+    assert answer.summary.endswith(" There may be others: not everything was looked into.")
+    house.write("a.py", ROOM)
+    answer = inspect(path="a.py", symbol="Room")
+    assert "mayBeOthers" not in answer.data
+    assert "others" not in answer.summary
 
 
 def test_what_doesnt_go_with_it(inspect, house):

@@ -11,6 +11,7 @@ lose what stayed.
 from __future__ import annotations
 
 import itertools
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ from workroom.core.search.ignore import Ignore
 from workroom.system.root import Root, Stat
 from workroom.text.paths import literal_folder, matches, name_pattern
 
-__all__ = ["APART", "Found", "Options", "Page", "Tally", "page", "shown_path", "walk"]
+__all__ = ["APART", "Found", "Options", "Page", "Tally", "is_test", "page", "shown_path", "walk"]
 
 APART = (".git", ".agentic")
 """Left out of what isn't asked for by name: git's own files and Workroom's views."""
@@ -40,6 +41,8 @@ _COUNTED_SECONDS = 0.2
 
 _BEAT = 1_000
 """After so many entries it is told how many were looked at."""
+
+_TESTS = re.compile(r"(?:^|[/_])(?:tests?|testing|spec|specs|__tests__)(?:[/_.]|$)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +172,11 @@ def walk(
             yield entry
         if entry.kind is Kind.DIRECTORY and sift.enters(entry):
             stack.append(sift.entries(entry.path, entry.depth + 1))
+
+
+def is_test(path: str) -> bool:
+    """Whether a path looks like that of a test, by the custom of most languages."""
+    return _TESTS.search(path) is not None
 
 
 def shown_path(path: str) -> str:

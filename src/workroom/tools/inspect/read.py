@@ -139,7 +139,7 @@ def _read_symbol(call: Call, arguments: Read, symbol: str) -> Envelope:
     path, target = resolved(call, "." if arguments.path is None else arguments.path)
     for _ in range(_TRIES):
         call.pulse.check()
-        place, others = the_only(call, target, symbol)
+        place, others, cut = the_only(call, target, symbol)
         each, leads = place.definition, shown_path(place.path)
         shown_as = path if place.path == target else leads
         where = {"path": shown_as} if shown_as == leads else {"path": shown_as, "resolvedPath": leads}
@@ -147,14 +147,14 @@ def _read_symbol(call: Call, arguments: Read, symbol: str) -> Envelope:
         with suppress(WorkroomError):  # it has become another file: the next look tells what it is
             shown = _as_lines(call, lines, where, place.path, _span(lines, room(call)))
             if shown.data["sha256"] == place.sha256:
-                return _answer(_with_symbol(shown, place, others))
+                return _answer(_with_symbol(shown, place, others, may_be_others=cut))
     raise WorkroomError(  # pragma: no cover - needs a file that changes between any two looks
         ErrorCode.IO_ERROR, f"{path} changes faster than it can be read.", next_step="Read it by its lines."
     )
 
 
-def _with_symbol(shown: Shown, place: Place, others: list[Place]) -> Shown:
-    also = {"alsoAt": [place_row(other) for other in others]} if others else {}
+def _with_symbol(shown: Shown, place: Place, others: list[Place], *, may_be_others: bool) -> Shown:
+    also: dict[str, Any] = {"alsoAt": [place_row(other) for other in others]} if others else {}
     said = (
         shown.said
         if "text" not in shown.data
@@ -162,6 +162,9 @@ def _with_symbol(shown: Shown, place: Place, others: list[Place]) -> Shown:
     )
     if others:
         said += f" Also: {'; '.join(map(place_line, others))}."
+    if may_be_others:
+        also["mayBeOthers"] = True
+        said += " There may be others: not everything was looked into."
     return replace(shown, data={**shown.data, "symbol": place_row(place), **also}, said=said)
 
 

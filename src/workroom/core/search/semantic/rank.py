@@ -12,11 +12,11 @@ question doesn't speak of tests.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workroom.core.search.listing import is_test
 from workroom.core.search.semantic.table import Table
 from workroom.core.search.semantic.words import COMMON, stems, words
 
@@ -31,7 +31,6 @@ _FOREMOST = 100
 """A piece among so many by one of both was found by that."""
 _FEW = 1_000
 _BLOCK = 16_384
-_TESTS = re.compile(r"(?:^|[/_])(?:tests?|testing|spec|specs|__tests__)(?:[/_.]|$)", re.IGNORECASE)
 _TEST_STEM = "test"
 
 
@@ -92,7 +91,7 @@ def load(table: Table, *, remote: bool) -> Loaded:
         numbers,
         _of_files(vectors, owners, len(files)),
         paths,
-        np.array([_TESTS.search(path) is not None for path in paths], dtype=bool),
+        np.array([is_test(path) for path in paths], dtype=bool),
         remote,
     )
 
