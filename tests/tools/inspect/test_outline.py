@@ -65,9 +65,11 @@ def test_a_file(inspect, house):
 
 def test_one_kind_and_one_level(inspect, house):
     house.write("a.py", ROOM)
-    assert inspect(path="a.py", kind="field").text == "8 size: int = 1"
+    assert inspect(path="a.py", kind="field").text == "8 Room.size: size: int = 1"
     assert inspect(path="a.py", kind="class").text == "6-15 class Room\n  14-15 class Inner"
-    assert inspect(path="a.py", kind="method").text == "10-12 def open(self) -> bool\n15 def close(self)"
+    assert inspect(path="a.py", kind="method").text == (
+        "10-12 Room.open: def open(self) -> bool\n15 Room.Inner.close: def close(self)"
+    )
     assert inspect(path="a.py", depth=1).text == "3 LIMIT = 3\n6-15 class Room"
     failed(inspect(path="a.py", kind="klass"), "INVALID_INPUT", "klass", "method")
 
@@ -83,7 +85,10 @@ def test_a_folder(inspect, house):
     assert answer.text == "src/a.py\n3 LIMIT = 3\n6-15 class Room\nsrc/b/c.go\n5-6 func F()"
     assert answer.data["unparsed"] == {"no grammar": 1}
     assert answer.data["kindsLeftOut"] == {"field": 1, "variable": 1, "key": 1}
-    assert inspect(path="src", depth=2, kind="method").text == "src/a.py\n10-12 def open(self) -> bool"
+    opened = "10-12 Room.open: def open(self) -> bool"
+    assert inspect(path="src", kind="method").text == f"src/a.py\n{opened}\n15 Room.Inner.close: def close(self)"
+    assert inspect(path="src", depth=2, kind="method").text == f"src/a.py\n{opened}"
+    assert inspect(path="src", kind="key").text == "src/data.json\n1 a"
     everything = inspect()
     assert [row["path"] for row in everything.data["files"]] == ["src/a.py", "src/b/c.go"]
     assert everything.data["ignored"] == 1

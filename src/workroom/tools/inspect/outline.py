@@ -55,7 +55,7 @@ class Outlined(Within):
     kind: Annotated[str | None, Field(description="find: file, directory, symlink; outline: class, method …")] = None
     """Only definitions of this kind."""
     depth: Annotated[int | None, Field(ge=1)] = None
-    """Levels of definitions in each other: all for a file, 1 for a folder."""
+    """Levels of definitions in each other: all for a file and with `kind`, else 1 for a folder."""
     limit: Annotated[int, Field(ge=1, le=5_000)] = 500
     """Definitions in one answer."""
     cursor: str | None = None
@@ -69,7 +69,7 @@ def _outline(call: Call, arguments: Outlined) -> Envelope:
         return _where(call, arguments.symbol, path, target, kind)
     seen = call.workspace.root.stat(target)
     folder = seen is not None and seen.kind is PathKind.DIRECTORY
-    depth = arguments.depth or (1 if folder else None)
+    depth = arguments.depth or (1 if folder and kind is None else None)
     hidden = frozenset[Kind]() if kind is not None else _DETAILS if folder else _MEMBERS
     after = _after(arguments.cursor)
     pages = _Pages(_Choice(kind, depth, hidden), arguments.limit, room(call), after)
@@ -133,10 +133,11 @@ class _Choice:
     depth: int | None
     hidden: frozenset[Kind]
 
-    def of(self, definitions: Sequence[Definition]) -> Iterator[tuple[int, int, Definition]]:
-        """Their places in the file's order, and how many of those told they stand in."""
+    def of(self, definitions: Sequence[Definition]) -> Iterator[tuple[int, int, str]]:
+        """Their places in the file's order, how many of those told they stand in, and what is said of each."""
         levels: list[int] = []
         shown: list[int] = []
+        are_told: list[bool] = []
         for number, each in enumerate(definitions):
             above = each.parent
             levels.append(1 if above is None else levels[above] + 1)
@@ -144,8 +145,9 @@ class _Choice:
             told = each.kind not in self.hidden and (self.kind is None or each.kind is self.kind)
             told = told and (self.depth is None or levels[-1] <= self.depth)
             shown.append(indent + told)
+            are_told.append(told)
             if told:
-                yield number, indent, each
+                yield number, indent, _said(each, alone=above is not None and not are_told[above])
 
 
 @dataclass(slots=True)
@@ -175,10 +177,10 @@ class _Pages:
         lines: list[str] = []
         left = self.space - json_length(path) - _FILE_ROOM
         last = begin
-        for number, indent, each in self.choice.of(parsed.outline.definitions):
+        for number, indent, said in self.choice.of(parsed.outline.definitions):
             if number < begin:
                 continue
-            line = f"{'  ' * indent}{_lines(each)} {each.signature or each.name}"
+            line = f"{'  ' * indent}{said}"
             left -= json_length(line)
             if self.count == self.limit or (left < 0 and self.count):
                 self.cursor = f"{number}:{as_cursor(path)}"
@@ -200,8 +202,13 @@ class _Pages:
         self.files.append(row)
 
 
-def _lines(each: Definition) -> str:
-    return f"{each.first}" if each.first == each.last else f"{each.first}-{each.last}"
+def _said(each: Definition, *, alone: bool) -> str:
+    """Its lines and how it begins; `alone`: also what it stands in, which isn't told above it."""
+    lines = f"{each.first}" if each.first == each.last else f"{each.first}-{each.last}"
+    begin = each.signature or each.name
+    if not alone:
+        return f"{lines} {begin}"
+    return f"{lines} {each.qualified}" if begin == each.name else f"{lines} {each.qualified}: {begin}"
 
 
 def _of_file(call: Call, path: str, target: str, pages: _Pages) -> Envelope:
