@@ -19,6 +19,16 @@ def test_it_is_let_go_after_a_while_and_only_then():
     assert gone.wait(60)
 
 
+def test_it_is_let_go_again_after_somebody_asked_again():
+    """Also where what lets it go stops nothing."""
+    gone = threading.Event()
+    idle = Idle(0.05, gone.set)
+    for _ in range(3):
+        idle.asked()
+        assert gone.wait(10)
+        gone.clear()
+
+
 def test_it_is_not_waited_for_once_it_is_stopped():
     gone = threading.Event()
     idle = Idle(0.05, gone.set)

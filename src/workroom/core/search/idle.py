@@ -45,4 +45,5 @@ class Idle:
             if left > 0:
                 self._arm(left)
                 return
+            self._timer = None  # whoever asks from here on is waited for anew
         self._forget()
