@@ -6,5 +6,9 @@ approvals     what waits for the person, and what they said
 plans         what an agent means to do
 notes         what a model wants to find again
 clients       who may come over HTTP
-search        listing, text, fuzzy
+buffers       which files a client has open, and what it has read of them
+audit         what was called, and what came of it
+watch         what other programs change
+git           the repository: its state, commits, stashes, sync
+search        what is in the files: listing, text, fuzzy, index, syntax, semantic, survey, pdf
 """
