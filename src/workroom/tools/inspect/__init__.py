@@ -30,8 +30,9 @@ def inspect_tool(registered: Registered) -> Tool:
         name="workspace_inspect",
         title="Look",
         help="Read-only. capabilities (call it first): mode, what waits, notes. read: numbered lines or a symbol's, "
-        "sha256; pictures, PDFs, notebooks. outline: definitions. search: text or regex in files. find: files by name. "
-        "changes: history. Ignored files, .git and .agentic only when asked for by path.",
+        "sha256; pictures, PDFs, notebooks. outline: definitions. search: text or regex in files. semantic_search: "
+        "places by meaning. find: files by name. changes: history. Ignored files, .git and .agentic only when asked "
+        "for by path.",
         actions=(
             capabilities_action(registered),
             OVERVIEW,
