@@ -194,6 +194,20 @@ def test_a_pdf_has_no_lines_and_a_text_no_parts(read, house):
     refused(read("enc.pdf"), "INVALID_INPUT", "encrypted")
 
 
+@pytest.mark.parametrize("numbered", [True, False])
+def test_a_text_that_shows_a_pdfs_first_line_is_text(read, house, numbered):
+    house.write("shown", "1 | %PDF-1.7\ntext\n")
+    assert read("shown", numbered=numbered).data["totalLines"] == 2
+
+
+def test_a_large_pdf_is_one_by_its_first_bytes(read, house):
+    house.write("large", b"%PDF-1.7\n" + b"text\n" * 3_500_000)
+    refused(read("large"), "INVALID_INPUT", "PDF")
+    assert read("large", start_line=1, end_line=1).text == "1 | %PDF-1.7"
+    house.write("shown", b"1 | %PDF-1.7\n" + b"text\n" * 3_500_000)
+    assert read("shown", numbered=False).data["totalLines"] == 3_500_001
+
+
 def test_views_among_other_files(ask, house):
     house.write("n.ipynb", SMALL)
     house.write("f.pdf", pdf("One"))

@@ -7,6 +7,7 @@ import os
 import subprocess
 
 import pytest
+from tests.documents import pdf
 from tests.limits import few_descriptors
 
 from workroom.base.actor import Actor
@@ -61,6 +62,17 @@ def test_stat_of_other_kinds(inspect, house):
     assert (data["text"], data["sha256"]) == (False, sha(b"\0\1\2\3"))
     assert "lines" not in data
     failed(inspect("stat", path="d/ff"), "NOT_FOUND", "Did you mean d/f?")
+
+
+@pytest.mark.parametrize("more", [b"", b"% more\n" * 2_500_000])
+def test_stat_of_a_pdf_is_of_no_text(inspect, house, more):
+    """Also where its bytes can be read as text in some encoding."""
+    house.write("f.pdf", pdf("One") + more)
+    data = inspect("stat", path="f.pdf").data
+    assert (data["text"], data["sha256"]) == (False, sha(pdf("One") + more))
+    assert not {"lines", "encoding", "lineEnding"} & data.keys()
+    house.write("f.txt", "A file that begins with %PDF- is a PDF.\n")
+    assert inspect("stat", path="f.txt").data["text"]
 
 
 @pytest.mark.parametrize(

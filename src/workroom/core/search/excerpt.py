@@ -23,6 +23,7 @@ from workroom.core.search.pieces import (
     WHOLE,
     Survey,
     binary,
+    is_pdf,
     last_lines,
     lines_at,
     sample,
@@ -64,8 +65,9 @@ class Excerpt:
 
     `last` is `first - 1` when no line was read; both are None where nobody counted. `complete`: every line that was
     wanted is there; `cut_lines` of them are not whole. `lossy`: bytes that can't be decoded are shown as U+FFFD.
-    `unchanged`: the caller has these very bytes, and nothing else was looked at. `line`: where the text is of one line
-    that is cut, all of that which was read: of a very long one in a large file a mebibyte at most.
+    `unchanged`: the caller has these very bytes, and nothing else was looked at. `pdf`: its bytes begin as a PDF's do,
+    though they can be read as text. `line`: where the text is of one line that is cut, all of that which was read: of a
+    very long one in a large file a mebibyte at most.
     """
 
     size: int
@@ -81,6 +83,7 @@ class Excerpt:
     lossy: bool = False
     unchanged: bool = False
     line: str = ""
+    pdf: bool = False
 
 
 def excerpt(root: Root, path: str, span: Span) -> Excerpt:
@@ -119,11 +122,12 @@ def excerpt(root: Root, path: str, span: Span) -> Excerpt:
         cut_lines=fit.cut_lines,
         lossy=file.lossy,
         line=fit.line(shown),
+        pdf=is_pdf(data),
     )
 
 
 def describe(root: Root, path: str) -> Excerpt:
-    """The same facts without text; for binary, `encoding` is empty and `total` None."""
+    """The same facts without text; for binary, and for a PDF, `encoding` is empty and `total` None."""
     try:
         data = root.read(path, WHOLE)
     except WorkroomError as error:
@@ -131,7 +135,7 @@ def describe(root: Root, path: str) -> Excerpt:
             raise
         return _describe_large(root, path)
     sha = hashlib.sha256(data).hexdigest()
-    file = decode(data)
+    file = None if is_pdf(data) else decode(data)
     if file is None:
         return Excerpt(len(data), sha)
     return Excerpt(
@@ -255,7 +259,8 @@ def _of_large(root: Root, path: str, span: Span) -> Excerpt:
         raw = lines_at(descriptor, seen.offset, span.room * 4, wanted)
         part = seen.offset + sum(map(len, raw)) < size and not raw[-1].endswith(b"\n")
         more = wanted is None or len(raw) < wanted
-        return _excerpt_of(_decoded(raw, head), span.first, size, head, seen, span, part=part, more=more)
+        found = _excerpt_of(_decoded(raw, head), span.first, size, head, seen, span, part=part, more=more)
+        return replace(found, pdf=seen.offset == 0 and is_pdf(b"".join(raw[:1])))
 
 
 def _tail_of_large(descriptor: int, size: int, head: TextFile, seen: Survey, span: Span) -> Excerpt:
@@ -339,6 +344,8 @@ def _describe_large(root: Root, path: str) -> Excerpt:
         try:
             head = sample(path, descriptor, size)
         except WorkroomError:
+            return Excerpt(size, seen.sha256)
+        if is_pdf(os.pread(descriptor, 5, 0)):
             return Excerpt(size, seen.sha256)
         total = seen.total if width_of(head.encoding) == 1 else None
         ending = line_ending(head.text)

@@ -23,6 +23,7 @@ __all__ = [
     "binary",
     "content_kind",
     "head_of",
+    "is_pdf",
     "last_lines",
     "lines_at",
     "sample",
@@ -65,6 +66,11 @@ class Survey:
 def content_kind(head: bytes) -> str:
     """What binary content is, by its first bytes; empty when they tell nothing."""
     return next((kind for magic, kind in _KINDS if head.startswith(magic)), "")
+
+
+def is_pdf(head: bytes) -> bool:
+    """Whether a file begins as a PDF does; those can look like text in some encoding, and are none."""
+    return head.startswith(b"%PDF-")
 
 
 def binary(path: str, head: bytes, size: int, sha: str | None) -> WorkroomError:

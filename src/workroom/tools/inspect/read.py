@@ -257,7 +257,7 @@ def _as_lines(call: Call, arguments: Read, where: dict[str, Any], target: str, s
     found = excerpt(call.workspace.root, target, span)
     if found.unchanged:
         return unchanged(where, {"sha256": found.sha256}, found.size)
-    if not arguments.by_lines and found.text.startswith(("%PDF-", "1 | %PDF-")):
+    if not arguments.by_lines and found.pdf:
         return pdf(call, where, target, _wanted(arguments, span))
     if arguments.start_part or arguments.end_part:
         raise WorkroomError(
