@@ -9,6 +9,7 @@ import sys
 import time
 
 import pytest
+from tests.documents import pdf
 from tests.embedder import Embedder
 
 from workroom.core.search.semantic import build
@@ -16,6 +17,7 @@ from workroom.core.search.semantic.build import LARGEST, Job, bring
 from workroom.core.search.semantic.endpoint import Endpoint
 from workroom.core.search.semantic.table import Table
 from workroom.system.root import Root
+from workroom.text.encoding import decode
 
 
 class Place:
@@ -174,7 +176,7 @@ def test_vectors_of_an_endpoint(place, server):
     small = Endpoint(server.url, "small")
     assert place.steps(endpoint=small)[-2:] == [("vectors", 64, 70), ("vectors", 70, 70)]
     assert [len(body["input"]) for _, _, body in server.seen] == [64, 6]
-    assert server.seen[0][2]["input"][0] == "0.md\ncopy a folder\n"
+    assert server.seen[0][2]["input"][0] == "0.md\ncopy a folder"
     place.steps(endpoint=small)
     assert len(server.seen) == 2
     server.status = 500
@@ -183,6 +185,35 @@ def test_vectors_of_an_endpoint(place, server):
     assert "it answered 500" in place.said()["endpoint_fault"]
     place.steps()
     assert place.said()["endpoint"] == ""
+
+
+def test_a_file_is_read_once_for_all_its_pieces_of_a_request(place, server):
+    place.write("a.md", "".join(f"line {number}\n" for number in range(500)))
+    place.write("b.md", "mail\n")
+    settled(place)
+    with Counting.open(place.tree) as root:
+        list(bring(root, str(place.kept), place.grammars, Job(endpoint=Endpoint(server.url, "small"))))
+    (texts,) = [body["input"] for _, _, body in server.seen]
+    starts = ["\n".join(text.split("\n")[:2]) for text in texts]
+    assert starts == [f"a.md\nline {number}" for number in range(0, 450, 50)] + ["b.md\nmail"]
+    assert root.reads == ["a.md", "b.md"]
+
+
+class Counting(Root):
+    """A root that remembers which files were read whole."""
+
+    def read(self, path, limit):
+        self.reads = [*getattr(self, "reads", []), path]
+        return super().read(path, limit)
+
+
+def test_a_pdf_has_no_pieces_whatever_its_bytes_can_be_read_as(place):
+    data = pdf("One")
+    assert decode(data) is not None
+    place.write("a.pdf", data)
+    place.write("a.md", "One of %PDF-1.7\n")
+    place.bring()
+    assert (place.chunks("a.pdf"), place.chunks("a.md")) == ([], [(1, 1, "")])
 
 
 def test_a_file_that_is_gone_by_then_is_sent_by_its_name_alone(place, server):
@@ -207,4 +238,4 @@ def test_a_file_that_cannot_be_parsed_is_divided_by_lines(place, grammars):
     place.grammars = place.kept / "grammars"
     place.grammars.write_text("in the way")
     place.bring()
-    assert place.chunks("a.py") == [(1, 7, "")]
+    assert place.chunks("a.py") == [(1, 6, "")]

@@ -49,8 +49,12 @@ def test_prose_is_cut_by_lines_that_overlap():
 
 
 def test_lines():
-    assert lines_of("a\r\nb\n") == ["a\r", "b", ""]
-    assert lines_of("a\rb") == ["a", "b"]
+    """As many as a read counts: none is behind the last line's end."""
+    assert lines_of("a\r\nb\n") == ["a\r", "b"]
+    assert lines_of("a\rb") == lines_of("a\rb\r") == ["a", "b"]
+    assert lines_of("a\n\n") == ["a", ""]
+    assert lines_of("") == []
+    assert divided(lines_of("one\n")) == [Chunk(1, 1)]
 
 
 def test_no_line_of_a_real_file_is_left_out():

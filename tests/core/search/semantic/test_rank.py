@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from workroom.core.search.semantic.build import path_words
-from workroom.core.search.semantic.rank import load, rank
+from workroom.core.search.semantic.rank import Held, load, rank
 from workroom.core.search.semantic.table import Piece, Table, digest
 from workroom.core.search.semantic.vectors import Meanings, packed
 from workroom.core.search.semantic.words import stems, words
@@ -87,3 +87,19 @@ def test_an_empty_table(tmp_path):
     loaded = load(table, remote=False)
     assert rank(table, loaded, "anything", Meanings().of({"anything": 1}), ".", 5) == []
     table.close()
+
+
+def test_what_was_loaded_is_held_until_the_table_is_another(ask, tmp_path):
+    """Also where the endpoint's vectors are wanted and aren't there, and where they are asked for in turns."""
+    held, reader = Held(), Table(str(tmp_path))
+    try:
+        wanted, local = held.of(reader, remote=True), held.of(reader, remote=False)
+        assert (wanted.remote, local.remote) == (False, False)
+        assert held.of(reader, remote=True) is wanted
+        assert held.of(reader, remote=False) is local
+        with ask.table.db:
+            ask.table.put("new.md", "new", "1", 0, [])
+        assert held.of(reader, remote=True).paths == [*TEXTS, "new.md"]
+        assert held.of(reader, remote=False).paths == [*TEXTS, "new.md"]
+    finally:
+        reader.close()

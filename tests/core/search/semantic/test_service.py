@@ -311,7 +311,7 @@ def test_only_what_is_new_is_sent(room, server):
     room.write("new.md", "music\n")
     ask(room, "song")
     texts = [text for _, _, body in server.seen[sent:] for text in body["input"]]
-    assert texts == ["new.md\nmusic\n", "song"]
+    assert texts == ["new.md\nmusic", "song"]
 
 
 @pytest.mark.parametrize("limit", [0, 1])
@@ -413,3 +413,20 @@ def test_a_cancelled_question_ends(house):
     with pytest.raises(WorkroomError, match="cancelled"):
         semantic.ask("anything", ".", 5, pulse)
     semantic.stop()
+
+
+def test_a_cancelled_question_begins_nothing_while_it_waits_for_what_is_superseded(room, server):
+    """What runs waits for the endpoint, and would be begun anew with other settings, to wait there again."""
+    server.go.clear()
+    endpoint(room, server)
+    assert ask(room, "mail").notes
+    room.settings = Settings(embeddings_url=server.url, embeddings_model="other")
+    pulse = Pulse()
+    pulse.cancel()
+    with pytest.raises(WorkroomError, match="cancelled"):
+        room.workspace.semantic.ask("mail", ".", 3, pulse)
+    deadline = time.monotonic() + 10
+    while any(thread.name == "workroom-meaning" for thread in threading.enumerate()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert {body["model"] for _, _, body in server.seen} == {"small"}

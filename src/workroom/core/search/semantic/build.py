@@ -11,6 +11,7 @@ they are everywhere (`syntax.service`).
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import sys
@@ -24,6 +25,7 @@ from typing import Any
 from workroom.base.changes import Kind
 from workroom.base.errors import WorkroomError
 from workroom.core.search.index.build import by_folder, identity_of, walked
+from workroom.core.search.pieces import is_pdf
 from workroom.core.search.query import Query, order
 from workroom.core.search.semantic.chunks import divided, lines_of
 from workroom.core.search.semantic.endpoint import Endpoint
@@ -172,7 +174,7 @@ class _Builder:
         self._table.put(seen.path, " ".join(stems(named)), known, seen.size, self._pieces(seen.path, data, named))
 
     def _pieces(self, path: str, data: bytes, named: Sequence[str]) -> list[Piece]:
-        file = decode(data)
+        file = None if is_pdf(data) else decode(data)
         if file is None:
             return []
         if self._meanings is None:
@@ -213,7 +215,7 @@ def _told(root: Root, table: Table, endpoint: Endpoint | None) -> Iterator[Step]
     fault = ""
     try:
         for rows in iter(lambda: _without(table), []):
-            found = endpoint.ask([_text(root, path, start, end) for _, path, start, end in rows])
+            found = endpoint.ask(list(_texts(root, rows)))
             with table.db:
                 packs = [(packed(vector), number) for vector, (number, *_) in zip(found, rows, strict=True)]
                 table.db.executemany("UPDATE chunks SET remote = ? WHERE id = ?", packs)
@@ -226,7 +228,8 @@ def _told(root: Root, table: Table, endpoint: Endpoint | None) -> Iterator[Step]
 
 def _without(table: Table) -> list[tuple[int, str, int, int]]:
     sql = (
-        "SELECT c.id, f.path, c.start, c.end FROM chunks c JOIN files f ON f.id = c.file WHERE c.remote IS NULL LIMIT ?"
+        "SELECT c.id, f.path, c.start, c.end FROM chunks c JOIN files f ON f.id = c.file WHERE c.remote IS NULL "
+        "ORDER BY c.id LIMIT ?"
     )
     return [(number, os.fsdecode(path), *rest) for number, path, *rest in table.db.execute(sql, (_AT_ONCE,))]
 
@@ -235,14 +238,23 @@ def _count(table: Table, where: str) -> int:
     return int(next(iter(table.db.execute(f"SELECT count(*) FROM chunks WHERE {where}")))[0])  # noqa: S608 - ours
 
 
-def _text(root: Root, path: str, start: int, end: int) -> str:
-    """What an endpoint is sent of a piece. A file that is another by now is told of anew soon."""
+def _texts(root: Root, rows: Sequence[tuple[int, str, int, int]]) -> Iterator[str]:
+    """What an endpoint is sent of pieces, those of a file side by side, so that it is read once.
+
+    A file that is another by now is told of anew soon.
+    """
+    for path, pieces in itertools.groupby(rows, key=lambda row: row[1]):
+        lines = _lines(root, path)
+        for _, _, start, end in pieces:
+            yield "\n".join([path, *lines[start - 1 : end]]).encode("utf-8", "replace").decode("utf-8")
+
+
+def _lines(root: Root, path: str) -> list[str]:
     try:
         file = decode(root.read(path, LARGEST))
     except WorkroomError:
         file = None
-    lines = [] if file is None else lines_of(file.text)[start - 1 : end]
-    return "\n".join([path, *lines]).encode("utf-8", "replace").decode("utf-8")
+    return [] if file is None else lines_of(file.text)
 
 
 if __name__ == "__main__":

@@ -38,7 +38,8 @@ class Chunk:
 
 def lines_of(text: str) -> list[str]:
     """Its lines, as grammars count them; lone carriage returns end lines where no others do."""
-    return (text if "\n" in text else text.replace("\r", "\n")).split("\n")
+    lines = (text if "\n" in text else text.replace("\r", "\n")).split("\n")
+    return lines if lines[-1] else lines[:-1]
 
 
 def divided(lines: Sequence[str], definitions: Sequence[Definition] = ()) -> list[Chunk]:

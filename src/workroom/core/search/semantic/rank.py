@@ -23,7 +23,7 @@ from workroom.core.search.semantic.words import COMMON, stems, words
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["Loaded", "Ranked", "load", "rank"]
+__all__ = ["Held", "Loaded", "Ranked", "load", "rank"]
 
 _FILE, _MEANING, _TEST = 0.6, 0.6, 0.7
 _PIECE_WEIGHTS, _FILE_WEIGHTS = (2.0, 2.0, 1.0), (1.0, 1.0)
@@ -94,6 +94,21 @@ def load(table: Table, *, remote: bool) -> Loaded:
         np.array([is_test(path) for path in paths], dtype=bool),
         remote,
     )
+
+
+class Held:
+    """What was loaded of one table, with the endpoint's vectors and without, until somebody writes to the table."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[bool, Loaded] = {}
+
+    def of(self, table: Table, *, remote: bool) -> Loaded:
+        """What `load` answers, read anew only where it may be another."""
+        version = table.version()
+        self._loaded = {each: loaded for each, loaded in self._loaded.items() if loaded.version == version}
+        if remote not in self._loaded:
+            self._loaded[remote] = load(table, remote=remote)
+        return self._loaded[remote]
 
 
 def rank(

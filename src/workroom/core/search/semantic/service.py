@@ -33,7 +33,7 @@ from workroom.core.search.semantic import build
 from workroom.core.search.semantic.build import LARGEST, Job, path_words
 from workroom.core.search.semantic.chunks import lines_of
 from workroom.core.search.semantic.endpoint import Endpoint
-from workroom.core.search.semantic.rank import Loaded, Ranked, load, rank
+from workroom.core.search.semantic.rank import Held, Loaded, Ranked, rank
 from workroom.core.search.semantic.table import Table, digest, discard
 from workroom.core.search.semantic.vectors import Meanings
 from workroom.core.search.semantic.words import COMMON, stems, words
@@ -122,7 +122,7 @@ class _Scope:
     lock: threading.Lock = field(default_factory=threading.Lock)
     """Of what is read."""
     table: Table | None = None
-    loaded: Loaded | None = None
+    held: Held = field(default_factory=Held)
     thread: threading.Thread | None = None
     doing: tuple[int, Job] | None = None
     """What was heard of, and what is to be done, of what runs now."""
@@ -203,11 +203,11 @@ class Semantic:
             threads = [scope.thread for scope in self._scopes.values() if scope.thread is not None]
         for thread in threads:
             thread.join()
+        self._idle.stop()
         self.forget()
 
     def forget(self) -> None:
         """Let go of what is in memory, until the next question."""
-        self._idle.stop()
         with self._changed:
             scopes = list(self._scopes.values())
         for scope in scopes:
@@ -266,12 +266,12 @@ class Semantic:
         """Have all that happened so far in the table, as far as that takes no longer than a question waits."""
         deadline = time.monotonic() + self._wait
         while True:
-            earlier = self._freshen(scope, job)
+            earlier = self._freshen(scope, job, pulse, deadline)
             self._await(scope, pulse, deadline)
             if not earlier or time.monotonic() >= deadline:
                 return
 
-    def _freshen(self, scope: _Scope, job: Job) -> bool:
+    def _freshen(self, scope: _Scope, job: Job, pulse: Pulse, deadline: float) -> bool:
         """Have it brought along, unless nothing was heard of since it was; whether a run goes on that began before."""
         sure = scope.where == "." and self._ears.heard_all()
         with self._changed:
@@ -279,7 +279,9 @@ class Semantic:
             fits = sure and scope.doing == (heard, job)
             if scope.thread is not None and scope.whole and not fits:
                 scope.superseded = True
-                self._changed.wait_for(lambda: scope.thread is None, self._wait)
+                while scope.thread is not None and (left := deadline - time.monotonic()) > 0:
+                    pulse.check()
+                    self._changed.wait_for(lambda: scope.thread is None, min(left, _TICK))
             if scope.thread is not None or self._stopping or (sure and self._stands(scope, heard, job)):
                 return scope.thread is not None and not fits
             scope.progress, scope.vectors, scope.fault, scope.whole = None, None, "", False
@@ -387,9 +389,7 @@ class Semantic:
         if scope.faint:
             asked.notes.append(f"{asked.told['endpoint_fault']} The local vectors were used.")
             endpoint = None
-        loaded = scope.loaded
-        if loaded is None or loaded.version != table.version() or loaded.remote != (endpoint is not None):
-            loaded = scope.loaded = load(table, remote=endpoint is not None)
+        loaded = scope.held.of(table, remote=endpoint is not None)
         if endpoint is not None and not loaded.remote:
             done, of = scope.vectors or (0, len(loaded.chunks))
             asked.notes.append(f"The embeddings endpoint has made {done} of {of} vectors; the local ones were used.")
@@ -402,7 +402,7 @@ class Semantic:
                 raise WorkroomError(ErrorCode.IO_ERROR, "The embeddings endpoint answers vectors of another length.")
             except WorkroomError as error:
                 asked.notes.append(f"{error} The local vectors were used.")
-                loaded = scope.loaded = load(table, remote=False)
+                loaded = scope.held.of(table, remote=False)
         with self._meaning:
             if self._meanings is None:
                 self._meanings = Meanings()
@@ -451,7 +451,7 @@ class Semantic:
 def _let_go(scope: _Scope) -> None:
     if scope.table is not None:
         scope.table.close()
-    scope.table = scope.loaded = None
+    scope.table, scope.held = None, Held()
 
 
 def _said(question: str, path: str, symbol: str, part: Sequence[str]) -> tuple[str, ...]:

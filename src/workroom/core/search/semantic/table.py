@@ -22,7 +22,7 @@ import apsw
 __all__ = ["NAME", "Piece", "Table", "digest", "discard"]
 
 NAME = "meaning.db"
-_VERSION = 1
+_VERSION = 2
 _SCHEMA = f"""
 CREATE TABLE files (id INTEGER PRIMARY KEY AUTOINCREMENT, path BLOB NOT NULL UNIQUE, identity TEXT NOT NULL,
                     bytes INTEGER NOT NULL) STRICT;
