@@ -14,7 +14,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -32,7 +32,7 @@ from workroom.system.root import Root, Stat
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["Identity", "Reader", "bring", "by_folder", "identity_of", "main", "walked"]
+__all__ = ["Identity", "Reader", "bring", "by_folder", "folders_of", "identity_of", "main", "walked"]
 
 _MOST_MATRICES = 4
 _UNREAD = -2
@@ -220,15 +220,20 @@ def by_folder(paths: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
         yield folder, names
 
 
-def _suffixes(root: Root, paths: Sequence[str]) -> frozenset[str]:
-    """How the names of folders end that hold none of the files, at any depth, and stand beside some that do."""
-    folders = {"."}
+def folders_of(paths: Iterable[str]) -> frozenset[str]:
+    """Every folder on the way to a file, and the top."""
+    found = {"."}
     for path in paths:
         parent = path.rpartition("/")[0]
-        while parent and parent not in folders:
-            folders.add(parent)
+        while parent and parent not in found:
+            found.add(parent)
             parent = parent.rpartition("/")[0]
-    found = set()
+    return frozenset(found)
+
+
+def _suffixes(root: Root, paths: Sequence[str]) -> frozenset[str]:
+    """How the names of folders end that hold none of the files, at any depth, and stand beside some that do."""
+    folders, found = folders_of(paths), set()
     for folder in folders:
         with contextlib.suppress(WorkroomError), root.folder(folder) as descriptor, os.scandir(descriptor) as entries:
             prefix = "" if folder == "." else f"{folder}/"

@@ -31,7 +31,7 @@ from workroom.base.settings import Settings
 from workroom.base.traffic import Traffic
 from workroom.core.search.encodings import number_of
 from workroom.core.search.index import build, manifest
-from workroom.core.search.index.build import walked
+from workroom.core.search.index.build import folders_of, walked
 from workroom.core.search.index.literals import needs
 from workroom.core.search.index.matrix import Block, Matrix
 from workroom.core.search.index.signature import ALWAYS, BINARY, FOREIGN, ODD_CASE, UNSURE, kind
@@ -498,7 +498,7 @@ class Index:
             blocks = [Block(kind, start, tuple(numbers[list(files)].tolist())) for kind, start, files in segment.blocks]
             matrices.append(Matrix(str(self._folder / segment.file), blocks))
         paths = list(found.paths)
-        folders = _folders(paths)
+        folders = folders_of(paths)
         for folder in folders:
             if not self._ears.watches(folder):  # pragma: no cover - needs rules that ripgrep and we read in two ways
                 raise OSError(f"the folder {folder} isn't listened to")
@@ -545,14 +545,3 @@ def ignore_file(paths: Iterable[str]) -> bytes:
 
 def _escaped(path: str) -> str:
     return _PLAIN.sub(r"\\\1", path)
-
-
-def _folders(paths: Iterable[str]) -> frozenset[str]:
-    """Every folder on the way to a file, and the top."""
-    found = {"."}
-    for path in paths:
-        parent = path.rpartition("/")[0]
-        while parent and parent not in found:
-            found.add(parent)
-            parent = parent.rpartition("/")[0]
-    return frozenset(found)

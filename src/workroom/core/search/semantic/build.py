@@ -3,9 +3,8 @@
     python -P -m workroom.core.search.semantic.build ROOT IDENTITY FOLDER GRAMMARS < job.json
 
 A file that is what it was keeps its rows; the rest is read, and written a few files at a time, so that what is done
-can be asked at once. It says how far it is in lines of its output: `files DONE OF`, then `vectors
-DONE OF` where an endpoint is asked. Files are parsed by another program, as
-they are everywhere (`syntax.service`).
+can be asked at once. It says how far it is in lines of its output: `files DONE OF`, then `vectors DONE OF` where an
+endpoint is asked. Files are parsed by another program, as they are everywhere (`syntax.service`).
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from workroom.base.changes import Kind
 from workroom.base.errors import WorkroomError
 from workroom.core.search.index.build import by_folder, identity_of, walked
 from workroom.core.search.pieces import is_pdf
-from workroom.core.search.query import Query, order
+from workroom.core.search.query import Query
 from workroom.core.search.semantic.chunks import divided, lines_of
 from workroom.core.search.semantic.endpoint import Endpoint
 from workroom.core.search.semantic.table import Piece, Table, digest
@@ -146,7 +145,7 @@ class _Builder:
         """The files that fit, in the order of a walk, those below `first` before all; how many don't, or are large."""
         first = self._job.first
         paths, _ = walked(self._root, self._job.scope, Query(""))
-        paths.sort(key=lambda path: (first not in {".", path} and not path.startswith(f"{first}/"), order(path)))
+        paths.sort(key=lambda path: first not in {".", path} and not path.startswith(f"{first}/"))
         chosen, left, large, held = list[_Seen](), 0, 0, 0
         for folder, names in by_folder(paths):
             prefix = "" if folder == "." else f"{folder}/"
